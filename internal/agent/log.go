@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"dossier"
+)
+
+// A Log is what the runner needs of the store. Each method is one transaction, or
+// part of the one that Within opened.
+type Log interface {
+	// Load returns a run and its steps in order.
+	Load(ctx context.Context, id dossier.RunID) (dossier.Run, []dossier.Step, error)
+
+	// Record writes a move, all or nothing. It returns dossier.Conflict if a step with
+	// the same place in the run exists, or if the run has ended.
+	Record(ctx context.Context, m Move) error
+
+	// Within runs fn in a transaction that Record, and every write made with the
+	// context given to fn, joins.
+	Within(ctx context.Context, fn func(ctx context.Context) error) error
+
+	// Act returns what is known about the act with this key.
+	Act(ctx context.Context, app, key string) (Act, error)
+
+	// Approvals returns every approval that was asked in a run.
+	Approvals(ctx context.Context, id dossier.RunID) ([]dossier.Approval, error)
+
+	// Facts returns a case's evidence chain and findings, each in order.
+	Facts(ctx context.Context, id dossier.CaseID) ([]dossier.Evidence, []dossier.Finding, error)
+
+	// Instance names this process, and Alive reports whether the process that an
+	// instance names still runs.
+	Instance() string
+	Alive(ctx context.Context, instance string) (bool, error)
+}
+
+// A Move is one recorded advance of a run: its steps and everything that belongs to
+// them.
+type Move struct {
+	Run     dossier.RunID
+	Status  dossier.Status
+	Answer  json.RawMessage // when Status is Done
+	Failure string          // when Status is Failed
+	At      time.Time
+
+	Entries   []Entry
+	Approvals []dossier.Approval // newly asked
+	Voided    []dossier.Approval // no longer to be decided, with Status and VoidedBy set
+	Children  []dossier.Run      // newly started; each is queued
+	Begin     *Act               // an act that is about to run
+	Finish    *Act               // an act that came back
+
+	// Wake queues the run again at once. It is not needed while the caller goes on
+	// advancing the run itself.
+	Wake bool
+}
+
+// An Entry is a step with what it saw and found. The store seals the evidence and
+// refuses findings that cite nothing.
+type Entry struct {
+	Step  dossier.Step
+	Seen  []dossier.Evidence
+	Found []dossier.Finding
+}
+
+// An Act is one deed in the outside world, by its key.
+type Act struct {
+	App, Key string
+	Run      dossier.RunID
+	Call     string
+	State    ActState
+	Value    json.RawMessage // what came back, when Done
+	By       string          // the instance that began it
+}
+
+// An ActState is how far an act has come.
+type ActState string
+
+// The states of an act. ActNone is what Log.Act returns for an unknown key.
+const (
+	ActNone   ActState = ""
+	ActBegun  ActState = "begun"
+	ActDone   ActState = "done"
+	ActFailed ActState = "failed" // it came back with an error; it may be tried again
+)

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"context"
+	"io"
+
+	"dossier"
+)
+
+// A CLI is what an app's commands may use. Commands that need no records work on
+// files alone and never call Open.
+type CLI interface {
+	In() io.Reader
+	Out() io.Writer
+	Err() io.Writer
+	// JSON reports whether the caller asked for machine output.
+	JSON() bool
+	// Print writes v as JSON if asked for, and else calls text.
+	Print(v any, text func(io.Writer) error) error
+	// Open builds the product and returns this app's kit and environment. The product
+	// is closed when the command ends. Work that becomes due is done while wait runs.
+	Open(ctx context.Context) (*Kit, Env, error)
+	// Config returns the app's configuration, a pointer as Default gives, without
+	// opening anything.
+	Config() (any, error)
+	// As returns the principal that commands act for: the operator at the keyboard,
+	// who holds every role of the app.
+	As() dossier.Principal
+}

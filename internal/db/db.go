@@ -1,0 +1,55 @@
+// Package db is how a package that must not see the store reads and writes rows.
+//
+// The same SQL text, with $1 placeholders, runs on SQLite and PostgreSQL. A call
+// made with a context that carries a transaction joins it, so an app's rows, the
+// step that wrote them and the work they call for commit together. The package
+// holds only interfaces: the store implements them, apps use them, and neither
+// imports the other.
+package db
+
+import "context"
+
+// A DB runs statements, each on its own or inside the transaction that ctx carries.
+type DB interface {
+	// Exec runs a statement and returns how many rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Query runs a query. The caller closes the rows.
+	Query(ctx context.Context, query string, args ...any) (Rows, error)
+	// QueryRow runs a query for one row. Scan returns a dossier.NotFound error if
+	// there is none.
+	QueryRow(ctx context.Context, query string, args ...any) Row
+	// InTx runs fn with a context that carries a transaction, joining the one that
+	// ctx carries if there is one. An error from fn undoes all of it. A violated
+	// unique constraint is a dossier.Conflict error.
+	InTx(ctx context.Context, fn func(ctx context.Context) error) error
+}
+
+// Rows are the result of a query.
+type Rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close()
+}
+
+// A Row is the first row of a result.
+type Row interface {
+	Scan(dest ...any) error
+}
+
+// Collect reads all rows with scan and closes them.
+func Collect[T any](rows Rows, err error, scan func(Row) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}

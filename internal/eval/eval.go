@@ -1,0 +1,64 @@
+// Package eval measures agents against examples with known answers.
+//
+// A suite is a file of examples beside the app, a way to run one of them and the
+// graders that score what happened. The package runs suites, compares runs and
+// holds gates; it decides nothing in production.
+package eval
+
+import (
+	"context"
+	"encoding/json"
+
+	"dossier"
+)
+
+// A Suite is a set of examples, how they are graded and what score must be reached.
+type Suite struct {
+	Name    string
+	Doc     string
+	Agent   string // the agent it measures; "" if it measures a rule alone
+	File    string // YAML examples, relative to the app's folder: "evals/shift.yaml"
+	Graders []Grader
+	Gates   map[string]float64 // grade name to the lowest mean that passes
+
+	// Run plays one example and returns what happened. It needs no server.
+	Run func(ctx context.Context, ex Example, m Player) (Trace, error)
+}
+
+// An Example is one row of a suite. It is not called a case: that word is taken.
+type Example struct {
+	Name       string          `json:"name"`
+	Scenario   string          `json:"scenario"`   // "valid", "conflict", "edge"
+	Complexity string          `json:"complexity"` // "simple", "edge"
+	Input      json.RawMessage `json:"input"`
+	Want       json.RawMessage `json:"want"`
+	Tags       []string        `json:"tags,omitempty"`
+	HeldOut    bool            `json:"held_out,omitempty"`
+}
+
+// A Trace is what an agent did with an example.
+type Trace struct {
+	Answer   json.RawMessage
+	Steps    []dossier.Step
+	Findings []dossier.Finding
+	Evidence []dossier.Evidence
+}
+
+// A Grader scores one trace.
+type Grader struct {
+	Name  string
+	Grade func(ctx context.Context, ex Example, tr Trace) (Grade, error)
+}
+
+// A Grade is a named score from 0 to 1 with the reason for it. A grade that does
+// not apply to an example is left out of the mean.
+type Grade struct {
+	Name    string  `json:"name"`
+	Score   float64 `json:"score"`
+	Applies bool    `json:"applies"`
+	Reason  string  `json:"reason,omitempty"`
+}
+
+// A Player names the model that plays the agent's part. An empty alias is the
+// reference policy.
+type Player struct{ Alias string }

@@ -1,0 +1,131 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"dossier"
+)
+
+// A Schema is a JSON Schema that values can be checked against. The zero Schema
+// accepts everything.
+type Schema struct {
+	Text     json.RawMessage // the schema document
+	resolved *jsonschema.Resolved
+}
+
+// SchemaOf derives the schema of T from its type: fields are required unless
+// omitempty or omitzero, and a jsonschema tag describes them. It panics for a type
+// that has no schema, which only a programmer can mend.
+func SchemaOf[T any]() Schema {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
+	if err != nil {
+		panic(fmt.Sprintf("schema of %v: %v", reflect.TypeFor[T](), err))
+	}
+	for _, enum := range enumsOf[T](s) {
+		enum()
+	}
+	return compile(s)
+}
+
+// typeSchemas are the types whose JSON form reflection cannot see.
+var typeSchemas = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[json.RawMessage](): {},
+}
+
+// ParseSchema reads a schema document.
+func ParseSchema(text json.RawMessage) (Schema, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return Schema{}, dossier.Errorf(dossier.Invalid, "This is not a JSON Schema.").Because(err)
+	}
+	return compile(&s), nil
+}
+
+func compile(s *jsonschema.Schema) Schema {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("encode schema: %v", err))
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		panic(fmt.Sprintf("resolve schema %s: %v", text, err))
+	}
+	return Schema{Text: text, resolved: r}
+}
+
+// An Enum is a string type with a closed list of values. A field of such a type
+// gets the list in its schema.
+type Enum interface{ Values() []string }
+
+// enumsOf returns the changes that put the values of Enum fields into s, at any depth.
+func enumsOf[T any](s *jsonschema.Schema) []func() {
+	var todo []func()
+	var walk func(t reflect.Type, s *jsonschema.Schema)
+	walk = func(t reflect.Type, s *jsonschema.Schema) {
+		if s == nil {
+			return
+		}
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if e, ok := reflect.Zero(t).Interface().(Enum); ok && t.Kind() == reflect.String {
+			todo = append(todo, func() {
+				for _, v := range e.Values() {
+					s.Enum = append(s.Enum, v)
+				}
+			})
+			return
+		}
+		switch t.Kind() {
+		case reflect.Struct:
+			for i := range t.NumField() {
+				f := t.Field(i)
+				name, _, _ := cutTag(f.Tag.Get("json"))
+				if name == "" {
+					name = f.Name
+				}
+				walk(f.Type, s.Properties[name])
+			}
+		case reflect.Slice, reflect.Array:
+			walk(t.Elem(), s.Items)
+		}
+	}
+	walk(reflect.TypeFor[T](), s)
+	return todo
+}
+
+func cutTag(tag string) (name, rest string, ok bool) {
+	for i := range len(tag) {
+		if tag[i] == ',' {
+			return tag[:i], tag[i+1:], true
+		}
+	}
+	return tag, "", false
+}
+
+// Check reports what is wrong with raw, in words a model or a person can act on.
+func (s Schema) Check(raw json.RawMessage) error {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return dossier.Errorf(dossier.Invalid, "This is not JSON: %v.", err)
+	}
+	if s.resolved == nil {
+		return nil
+	}
+	if err := s.resolved.Validate(v); err != nil {
+		return dossier.Errorf(dossier.Invalid, "%s", explain(err))
+	}
+	return nil
+}
+
+// MarshalJSON writes the schema document.
+func (s Schema) MarshalJSON() ([]byte, error) {
+	if s.Text == nil {
+		return []byte("{}"), nil
+	}
+	return s.Text, nil
+}

@@ -1,0 +1,261 @@
+// Package tool defines typed tools: Go functions a model may call, with the roles
+// that may call them, what they can change, and when a person must approve first.
+//
+// A tool is declared as a [Def] and used as a [Tool]:
+//
+//	var cancel = tool.Def[cancelIn, cancelOut]{
+//		Name:   "cancel_membership",
+//		Doc:    "Removes one rider from a vanpool.",
+//		Roles:  []dossier.Role{coordinator},
+//		Effect: tool.Act,
+//		Key:    func(in cancelIn) string { return in.Vanpool + "/" + in.Rider },
+//		Run:    a.cancel,
+//	}.Tool()
+//
+// The package checks declarations and arguments. Whether a call may happen, and
+// when, is the runner's business.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"dossier"
+	"dossier/internal/canon"
+)
+
+// An Effect says what a call can change. The runner obeys it; the model never sees it.
+type Effect uint8
+
+const (
+	// Read looks and changes nothing. Calls of one turn run at the same time.
+	Read Effect = iota
+	// Write changes only what the product stores. The call runs inside the
+	// transaction that records it, so it happens exactly once.
+	Write
+	// Act changes the outside world: mail, a filing, a cancellation. It is recorded
+	// as begun before it runs and is never repeated.
+	Act
+)
+
+func (e Effect) String() string { return [...]string{"read", "write", "act"}[e] }
+
+// A Call is what a tool may know about the call it serves.
+type Call struct {
+	Case dossier.CaseID
+	Run  dossier.RunID
+	Step dossier.StepID
+	App  string
+	For  dossier.Principal
+	Now  time.Time
+	Key  string // names what the call does; the same on every try
+}
+
+// An Output is what a tool returns: a value for the model, the evidence it saw and
+// the findings its rules made. The runner gives evidence its id, and ties each
+// finding that cites nothing to the evidence of the same call.
+type Output[T any] struct {
+	Value    T
+	Evidence []dossier.Evidence
+	Findings []dossier.Finding
+}
+
+// A Policy says who decides about a call that is asked.
+type Policy struct {
+	Approvers []dossier.Role // who may decide; empty: whoever may call the tool
+	Verbs     []dossier.Verb // empty: approve, edit, reject, respond
+	Need      int            // how many must approve; 0 means 1
+	FourEyes  bool           // whoever the run is for may not decide
+	Expires   time.Duration  // 0: never
+	Remind    time.Duration  // 0: no reminder
+	Escalate  []dossier.Role // may also decide once the reminder is due
+}
+
+// A Def declares a tool whose arguments are In and whose result is Out.
+type Def[In, Out any] struct {
+	Name   string         // snake_case, unique in the app
+	Doc    string         // written for the model
+	Roles  []dossier.Role // who may call it; empty means anyone signed in
+	Effect Effect
+
+	// Ask says why a person must decide about this call first, or "" if nobody need.
+	// If Ask is nil, people are asked about every Act call and about no other.
+	Ask func(In) string
+
+	// Title puts the call in one sentence for the person who decides. Nil: the name.
+	Title func(In) string
+
+	// Key names what the call does, so that it is done once: a second call with
+	// the same key returns the first result. Act tools must have one.
+	Key func(In) string
+
+	// Check refuses arguments that fit the schema and still make no sense. It must
+	// not look outside In. Nil: nothing more is checked.
+	Check func(In) error
+
+	Policy Policy
+
+	Run func(context.Context, Call, In) (Output[Out], error)
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// Tool checks the declaration and erases its types. It panics on a bad
+// declaration, as regexp.MustCompile does, because only a programmer can fix it.
+func (d Def[In, Out]) Tool() Tool {
+	switch {
+	case !nameForm.MatchString(d.Name):
+		panic(fmt.Sprintf("tool %q: the name must be snake_case", d.Name))
+	case d.Doc == "":
+		panic(fmt.Sprintf("tool %s: it needs a Doc for the model", d.Name))
+	case d.Run == nil:
+		panic(fmt.Sprintf("tool %s: it needs a Run", d.Name))
+	case d.Effect == Act && d.Key == nil:
+		panic(fmt.Sprintf("tool %s: an act needs a Key, so that it is done once", d.Name))
+	}
+	return Tool{
+		Name: d.Name, Doc: d.Doc, Roles: d.Roles, Effect: d.Effect, Policy: d.Policy,
+		Input: SchemaOf[In](), Output: SchemaOf[Out](),
+		plan: d.plan, run: d.run,
+	}
+}
+
+func (d Def[In, Out]) decode(args json.RawMessage) (In, error) {
+	var in In
+	if err := json.Unmarshal(args, &in); err != nil {
+		return in, dossier.Errorf(dossier.Invalid, "The arguments do not fit %s: %v.", d.Name, err)
+	}
+	return in, nil
+}
+
+func (d Def[In, Out]) plan(args json.RawMessage) (Plan, error) {
+	in, err := d.decode(args)
+	if err != nil {
+		return Plan{}, err
+	}
+	if d.Check != nil {
+		if err := d.Check(in); err != nil {
+			return Plan{}, err
+		}
+	}
+	p := Plan{Title: "Run " + d.Name + "."}
+	switch {
+	case d.Ask != nil:
+		p.Ask = d.Ask(in)
+	case d.Effect == Act:
+		p.Ask = "This changes something outside the product."
+	}
+	if d.Title != nil {
+		p.Title = d.Title(in)
+	}
+	if d.Key != nil {
+		p.Key = d.Name + "/" + d.Key(in)
+	}
+	return p, nil
+}
+
+func (d Def[In, Out]) run(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
+	in, err := d.decode(args)
+	if err != nil {
+		return Result{}, err
+	}
+	out, err := d.Run(ctx, c, in)
+	if err != nil {
+		return Result{}, err
+	}
+	value, err := json.Marshal(out.Value)
+	if err != nil {
+		return Result{}, fmt.Errorf("encode result of %s: %w", d.Name, err)
+	}
+	return Result{value, out.Evidence, out.Findings}, nil
+}
+
+// A Tool is a declared tool with its types erased. Make one with [Def.Tool].
+type Tool struct {
+	Name   string
+	Doc    string
+	Roles  []dossier.Role
+	Effect Effect
+	Policy Policy
+	Input  Schema
+	Output Schema
+
+	plan func(json.RawMessage) (Plan, error)
+	run  func(context.Context, Call, json.RawMessage) (Result, error)
+}
+
+// A Plan is what must hold before a call runs.
+type Plan struct {
+	Args  json.RawMessage // canonical
+	Ask   string          // why a person must approve; "" if none need
+	Title string          // the call in one sentence
+	Key   string          // idempotency key; "" if the call may repeat
+}
+
+// A Result is an [Output] with its type erased.
+type Result struct {
+	Value    json.RawMessage
+	Evidence []dossier.Evidence
+	Findings []dossier.Finding
+}
+
+// Plan validates args and says what must happen before Run.
+func (t Tool) Plan(args json.RawMessage) (Plan, error) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if err := t.Input.Check(args); err != nil {
+		return Plan{}, err
+	}
+	p, err := t.plan(args)
+	if err != nil {
+		return Plan{}, err
+	}
+	if p.Ask == "" && p.Key == "" {
+		p.Args = args
+		return p, nil
+	}
+	p.Args, err = canon.JSON(args)
+	return p, err
+}
+
+// Run calls the tool. The caller has checked roles, approval and key.
+func (t Tool) Run(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
+	return t.run(ctx, c, args)
+}
+
+// Approvers returns who may decide about a call to t.
+func (t Tool) Approvers() []dossier.Role {
+	if len(t.Policy.Approvers) > 0 {
+		return t.Policy.Approvers
+	}
+	return t.Roles
+}
+
+// Verbs returns what may be done about a call to t.
+func (t Tool) Verbs() []dossier.Verb {
+	if len(t.Policy.Verbs) > 0 {
+		return t.Policy.Verbs
+	}
+	return []dossier.Verb{dossier.Approve, dossier.Edit, dossier.Reject, dossier.Respond}
+}
+
+// For returns the tools p may call, in their order.
+func For(p dossier.Principal, tools []Tool) []Tool {
+	var out []Tool
+	for _, t := range tools {
+		if t.Allows(p) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Allows reports whether p may call t. The product itself may call every tool: what
+// it starts unasked is still bound by approvals.
+func (t Tool) Allows(p dossier.Principal) bool {
+	return p.Has(dossier.System) || p.HasAny(t.Roles)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"dossier"
@@ -39,6 +40,9 @@ type Agent struct {
 	// Check refuses an answer that fits the schema and still must not be used, such
 	// as prose with a number that no evidence holds. Nil: nothing more is checked.
 	Check func(context.Context, Draft) error
+
+	once sync.Once
+	ver  string
 }
 
 // Preloaded is context for an agent with the evidence it came from.
@@ -125,4 +129,10 @@ func (a *Agent) Validate() error {
 		seen[s.ToolName] = true
 	}
 	return nil
+}
+
+// version is Version, worked out once.
+func (a *Agent) version() string {
+	a.once.Do(func() { a.ver = a.Version() })
+	return a.ver
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/agent"
 )
 
 // A Desk is what an app may do with the core's records. Calls made inside
@@ -89,11 +90,7 @@ type Start struct {
 }
 
 // An Attachment is a file that a person sent with a message, kept by the app.
-type Attachment struct {
-	Name string `json:"name"`
-	MIME string `json:"mime"`
-	Ref  string `json:"ref"` // where the app keeps it
-}
+type Attachment = agent.Attachment
 
 // An Event is something that happened, for timelines and live pages.
 type Event struct {

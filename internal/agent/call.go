@@ -1,0 +1,324 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"dossier"
+	"dossier/internal/tool"
+)
+
+// A way is what has to happen next with an open call.
+type way uint8
+
+const (
+	refuse   way = iota // it comes back failed, or with a result that is already known
+	look                // a read: run it now, beside the others
+	change              // a write: run it inside the transaction that records it
+	act                 // record it as begun, run it, record what came back
+	question            // ask a person first
+	spawn               // start a child run
+	wait                // someone else must move first
+)
+
+// A prepared call is an open call with what has to happen next.
+type prepared struct {
+	*openCall
+	way   way
+	tool  tool.Tool
+	plan  tool.Plan
+	came  Came // for refuse
+	doubt bool // for question: whether an interrupted act happened
+	kid   *Agent
+	ruled *dossier.Decision
+	void  *dossier.Approval // for refuse: the approval that no longer holds
+}
+
+// answerCalls moves the open calls of the last turn: first everything that can be
+// answered at once, then one write or act, then questions and child runs.
+func (m *mover) answerCalls(ctx context.Context) (Next, error) {
+	m.keyed = nil
+	var calls []*prepared
+	for _, c := range m.tr.calls {
+		if c.came != nil {
+			continue
+		}
+		p, err := m.prepare(ctx, c)
+		if err != nil {
+			return Stop, err
+		}
+		calls = append(calls, p)
+	}
+	if slices.ContainsFunc(calls, func(p *prepared) bool { return p.way <= look }) {
+		return Again, m.answerAtOnce(ctx, calls)
+	}
+	for _, p := range calls {
+		switch p.way {
+		case change:
+			return Again, m.runWrite(ctx, p)
+		case act:
+			return Again, m.runAct(ctx, p)
+		}
+	}
+	return m.waitFor(ctx, calls)
+}
+
+// prepare decides what has to happen next with a call.
+func (m *mover) prepare(ctx context.Context, c *openCall) (*prepared, error) {
+	p := &prepared{openCall: c}
+	for _, s := range m.agent.Specialists {
+		if s.ToolName == c.call.Tool {
+			p.kid = s
+			return p, m.prepareChild(ctx, p)
+		}
+	}
+	i := slices.IndexFunc(m.agent.Tools, func(t tool.Tool) bool { return t.Name == c.call.Tool })
+	if i < 0 {
+		return p.refuse(m.noSuchTool(c.call.Tool)), nil
+	}
+	p.tool = m.agent.Tools[i]
+	if !p.tool.Allows(m.as) {
+		return p.refuse(fmt.Sprintf("%s may not use %s: it needs the role %s.", m.as.Name, p.tool.Name, roleList(p.tool.Roles))), nil
+	}
+	var err error
+	if p.plan, err = p.tool.Plan(c.call.Args); err != nil {
+		return p.refuse(dossier.Message(err)), nil
+	}
+	if c.asked != nil {
+		return p, m.prepareAsked(ctx, p)
+	}
+	if c.begun != nil {
+		return p, m.prepareBegun(ctx, p)
+	}
+	return p, m.prepareFresh(ctx, p)
+}
+
+// prepareFresh handles a call that nobody has touched yet.
+func (m *mover) prepareFresh(ctx context.Context, p *prepared) error {
+	if p.plan.Key != "" {
+		done, err := m.Log.Act(ctx, m.run.App, p.plan.Key)
+		if err != nil {
+			return err
+		}
+		if done.State == ActDone {
+			p.came = Came{Value: done.Value, Again: true}
+			return nil
+		}
+		if done.State == ActBegun && done.Run != m.run.ID {
+			p.refuse("The same act is already under way in another run.")
+			return nil
+		}
+	}
+	switch {
+	case p.plan.Ask != "":
+		p.way = question
+	case p.tool.Effect == tool.Act:
+		p.way = act
+	case p.tool.Effect == tool.Write:
+		p.way = change
+	default:
+		p.way = look
+	}
+	return nil
+}
+
+// prepareBegun handles an act that was begun and has no result. If the process that
+// began it is gone, nobody knows whether it happened, and a person is asked.
+func (m *mover) prepareBegun(ctx context.Context, p *prepared) error {
+	p.way = wait
+	b := p.begun
+	if b.Instance == m.Log.Instance() {
+		if _, running := m.acting.Load(actKey(m.run.ID, b.Call)); running {
+			return nil
+		}
+	} else if alive, err := m.Log.Alive(ctx, b.Instance); err != nil || alive {
+		return err
+	}
+	p.way, p.doubt, p.plan.Args = question, true, b.Args
+	return nil
+}
+
+func actKey(run dossier.RunID, call string) string { return string(run) + "/" + call }
+
+func (p *prepared) refuse(why string) *prepared {
+	p.way, p.came = refuse, Came{Value: failure(why), Failed: true}
+	return p
+}
+
+func failure(why string) json.RawMessage {
+	return encode(struct {
+		Error string `json:"error"`
+	}{why})
+}
+
+func (m *mover) noSuchTool(name string) string {
+	var names []string
+	for _, t := range tool.For(m.as, m.agent.Tools) {
+		names = append(names, t.Name)
+	}
+	for _, s := range m.agent.Specialists {
+		names = append(names, s.ToolName)
+	}
+	return fmt.Sprintf("There is no tool named %q. There are: %s.", name, strings.Join(names, ", "))
+}
+
+func roleList(roles []dossier.Role) string {
+	var names []string
+	for _, r := range roles {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, " or ")
+}
+
+// answerAtOnce runs the reads at the same time and records them, with the calls that
+// need no running, in the order of the calls.
+func (m *mover) answerAtOnce(ctx context.Context, calls []*prepared) error {
+	calls = slices.DeleteFunc(calls, func(p *prepared) bool { return p.way > look })
+	entries := make([]Entry, len(calls))
+	errs := make([]error, len(calls))
+	var wg sync.WaitGroup
+	for i, p := range calls {
+		if p.way == refuse {
+			entries[i] = m.returned(p, p.came, tool.Result{})
+			continue
+		}
+		read := func() {
+			entries[i], errs[i] = m.run1(ctx, p)
+		}
+		if len(calls) == 1 {
+			read()
+			break
+		}
+		wg.Go(read)
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	mv := Move{Status: dossier.Ready}
+	for _, p := range calls {
+		if p.void != nil {
+			mv.Voided = append(mv.Voided, *p.void)
+		}
+	}
+	return m.record(ctx, mv, entries...)
+}
+
+// run1 runs a call and makes the entry for what came back. An error means that
+// nothing may be recorded; a tool's own failure is an entry like any other.
+func (m *mover) run1(ctx context.Context, p *prepared) (Entry, error) {
+	began := m.Now()
+	res, err := m.invoke(ctx, p)
+	if ctx.Err() != nil {
+		return Entry{}, ctx.Err()
+	}
+	came := Came{Value: res.Value, Ms: ms(m.Now().Sub(began))}
+	if err != nil {
+		m.Slog.InfoContext(ctx, "tool failed", "tool", p.tool.Name, "run", m.run.ID, "err", err)
+		came.Value, came.Failed, res = failure(dossier.Message(err)), true, tool.Result{}
+	}
+	return m.returned(p, came, res), nil
+}
+
+// invoke calls the tool. A tool that panics has a bug; its run does not die of it.
+func (m *mover) invoke(ctx context.Context, p *prepared) (res tool.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("tool %s panicked: %v", p.tool.Name, v)
+		}
+	}()
+	return p.tool.Run(ctx, tool.Call{
+		Case: m.run.Case, Run: m.run.ID, Step: StepID(m.run.ID, m.tr.seq+1), App: m.run.App,
+		For: m.as, Now: m.Now(), Key: p.plan.Key,
+	}, p.plan.Args)
+}
+
+func (m *mover) returned(p *prepared, came Came, res tool.Result) Entry {
+	came.Call, came.Tool, came.Ruling = p.call.ID, p.call.Tool, p.ruled
+	if p.ruled != nil && p.ruled.Verb == dossier.Edit {
+		came.Args = p.plan.Args
+	}
+	if came.Value == nil {
+		came.Value = json.RawMessage("null")
+	}
+	return Entry{Step: m.step(dossier.Returned, came), Seen: res.Evidence, Found: res.Findings}
+}
+
+// runWrite runs a write inside the transaction that records it.
+func (m *mover) runWrite(ctx context.Context, p *prepared) error {
+	var failed *Entry
+	before := *m.tr
+	err := m.Log.Within(ctx, func(ctx context.Context) error {
+		e, err := m.run1(ctx, p)
+		if err != nil {
+			return err
+		}
+		if came, err := CameOf(e.Step); err == nil && came.Failed {
+			failed = &e
+			return errUndo
+		}
+		return m.record(ctx, Move{Status: dossier.Ready, Finish: m.finish(p, ActDone, e)}, e)
+	})
+	if errors.Is(err, errUndo) {
+		return m.record(ctx, Move{Status: dossier.Ready}, *failed)
+	}
+	if err != nil {
+		*m.tr = before
+	}
+	return err
+}
+
+// errUndo makes a write's transaction roll back because the tool failed.
+var errUndo = errors.New("the tool failed; undo what it wrote")
+
+func (m *mover) finish(p *prepared, state ActState, e Entry) *Act {
+	if p.plan.Key == "" {
+		return nil
+	}
+	came, err := CameOf(e.Step)
+	if err != nil {
+		panic(err.Error()) // encoded a moment ago
+	}
+	return &Act{App: m.run.App, Key: p.plan.Key, Run: m.run.ID, Call: p.call.ID, State: state, Value: came.Value, By: m.Log.Instance()}
+}
+
+// runAct records an act as begun, runs it and records what came back. If recording
+// the result fails, the act is in doubt and a person will be asked.
+func (m *mover) runAct(ctx context.Context, p *prepared) error {
+	key := actKey(m.run.ID, p.call.ID)
+	if _, running := m.acting.LoadOrStore(key, true); running {
+		return dossier.Errorf(dossier.Conflict, "The act is already under way.")
+	}
+	defer m.acting.Delete(key)
+	begin := &Act{App: m.run.App, Key: p.plan.Key, Run: m.run.ID, Call: p.call.ID, State: ActBegun, By: m.Log.Instance()}
+	err := m.record(ctx, Move{Status: dossier.Ready, Begin: begin}, Entry{Step: m.step(dossier.Begun, begunBody{
+		Call: p.call.ID, Tool: p.tool.Name, Args: p.plan.Args, Key: p.plan.Key, Instance: m.Log.Instance(),
+	})})
+	if err != nil {
+		return err
+	}
+	limit := m.ActTimeout
+	if limit == 0 {
+		limit = 2 * time.Minute
+	}
+	// A caller that goes away must not leave an act in doubt.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	e, err := m.run1(ctx, p)
+	if err != nil {
+		return err
+	}
+	state := ActDone
+	if came, err := CameOf(e.Step); err == nil && came.Failed {
+		state = ActFailed
+	}
+	return m.record(context.WithoutCancel(ctx), Move{Status: dossier.Ready, Finish: m.finish(p, state, e)}, e)
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

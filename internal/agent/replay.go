@@ -1,0 +1,176 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"dossier"
+	"dossier/internal/model"
+)
+
+// A transcript is a run rebuilt from its steps.
+type transcript struct {
+	seq      int // of the last step
+	messages []model.Message
+	returns  []model.Return
+	calls    []*openCall // of the last model turn, in order; nil once all came back
+	turns    int         // model turns since a person last spoke
+	problems int         // unusable answers since a person last spoke
+	tokens   int
+	cost     float64
+	answered bool // the agent's answer is the last word
+	spoken   bool // a person has said something since the brief
+}
+
+// An openCall is a call of the last model turn and how far it has come.
+type openCall struct {
+	call  model.Call
+	asked *askedBody // the newest question about it
+	begun *begunBody
+	child dossier.RunID
+	came  *Came
+}
+
+// replay rebuilds a transcript from all steps of a run.
+func replay(steps []dossier.Step) (*transcript, error) {
+	t := &transcript{}
+	for _, s := range steps {
+		if err := t.apply(s); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// apply adds one step.
+func (t *transcript) apply(s dossier.Step) error {
+	t.seq = s.Seq
+	switch s.Kind {
+	case dossier.Said:
+		return t.said(s)
+	case dossier.ModelTurn:
+		return t.turn(s)
+	case dossier.Asked:
+		b, err := decode[askedBody](s)
+		if c := t.open(b.Call); err == nil && c != nil {
+			c.asked = &b
+		}
+		return err
+	case dossier.Begun:
+		b, err := decode[begunBody](s)
+		if c := t.open(b.Call); err == nil && c != nil {
+			c.begun, c.asked = &b, nil
+		}
+		return err
+	case dossier.Called:
+		b, err := decode[calledBody](s)
+		if c := t.open(b.Call); err == nil && c != nil {
+			c.child = b.Child
+		}
+		return err
+	case dossier.Returned:
+		b, err := decode[Came](s)
+		if c := t.open(b.Call); err == nil && c != nil {
+			c.came = &b
+			t.settle()
+		}
+		return err
+	case dossier.Answered:
+		t.answered = true
+	case dossier.Abandoned:
+	}
+	return nil
+}
+
+func (t *transcript) said(s dossier.Step) error {
+	b, err := decode[saidBody](s)
+	if err != nil {
+		return err
+	}
+	text := b.Text
+	if b.Brief != nil {
+		text = string(encode(b.Brief))
+	}
+	for _, a := range b.Attached {
+		text += "\n[attached " + a.Name + " (" + a.MIME + "): " + a.Ref + "]"
+	}
+	t.messages = append(t.messages, model.Message{From: model.User, Parts: []model.Part{model.Text(text)}})
+	t.turns, t.problems, t.answered = 0, 0, false
+	t.spoken = t.spoken || b.Brief == nil
+	return nil
+}
+
+func (t *transcript) turn(s dossier.Step) error {
+	b, err := decode[Turn](s)
+	if err != nil {
+		return err
+	}
+	t.turns++
+	t.tokens += b.Usage.In + b.Usage.Out
+	t.cost += b.Cost
+	msg := model.Message{From: model.Assistant}
+	if b.Text != "" {
+		msg.Parts = append(msg.Parts, model.Text(b.Text))
+	}
+	t.calls = nil
+	for _, c := range b.Calls {
+		call := model.Call{ID: c.ID, Tool: c.Tool, Args: c.Args}
+		msg.Parts = append(msg.Parts, call)
+		t.calls = append(t.calls, &openCall{call: call})
+	}
+	t.messages = append(t.messages, msg)
+	if b.Problem != "" {
+		t.problems++
+		t.messages = append(t.messages, model.Message{From: model.User, Parts: []model.Part{
+			model.Text("Your answer cannot be used: " + b.Problem + " Answer again."),
+		}})
+	}
+	return nil
+}
+
+// open returns the unanswered call with this id.
+func (t *transcript) open(id string) *openCall {
+	for _, c := range t.calls {
+		if c.call.ID == id && c.came == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// settle hands the returns of a turn to the model once all of them are there, in
+// the order of the calls.
+func (t *transcript) settle() {
+	for _, c := range t.calls {
+		if c.came == nil {
+			return
+		}
+	}
+	msg := model.Message{From: model.User}
+	for _, c := range t.calls {
+		r := model.Return{
+			ID: c.call.ID, Tool: c.call.Tool, Value: c.came.Value, Failed: c.came.Failed,
+			Images: imagesIn(c.came.Value),
+		}
+		t.returns = append(t.returns, r)
+		msg.Parts = append(msg.Parts, r)
+	}
+	t.messages = append(t.messages, msg)
+	t.calls = nil
+}
+
+// imagesIn finds the picture that a tool returned as {"mime": …, "image_base64": …},
+// so that a model that sees can look at it.
+func imagesIn(value json.RawMessage) []model.Image {
+	if !bytes.Contains(value, []byte(`"image_base64"`)) {
+		return nil
+	}
+	var v struct {
+		MIME string `json:"mime"`
+		Data []byte `json:"image_base64"`
+	}
+	if json.Unmarshal(value, &v) != nil || len(v.Data) == 0 {
+		return nil
+	}
+	return []model.Image{{MIME: v.MIME, Data: v.Data}}
+}

@@ -1,0 +1,343 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"dossier"
+	"dossier/internal/model"
+	"dossier/internal/tool"
+)
+
+// Next says what a run needs after a move.
+type Next uint8
+
+const (
+	// Again: advance it again.
+	Again Next = iota
+	// Pause: leave it until an approval is decided, a child run ends or a person speaks.
+	Pause
+	// Stop: it is done or has failed.
+	Stop
+)
+
+// A Runner advances runs. It keeps nothing between calls that a restart would miss:
+// all state is in the log.
+type Runner struct {
+	Log   Log
+	Now   func() time.Time
+	NewID func(prefix string) string
+	Slog  *slog.Logger
+
+	// Agent finds an agent by app and name.
+	Agent func(app, name string) (*Agent, bool)
+	// Model returns the model that plays an agent's part, or nil for its reference policy.
+	Model func(app string, a *Agent) model.Model
+	// Roles returns p with the roles it has now. Nil: those it had when the run began.
+	Roles func(ctx context.Context, p dossier.Principal) (dossier.Principal, error)
+	// Price returns what a call cost. Nil: nothing.
+	Price func(model string, u model.Usage) float64
+	// ActTimeout bounds one act; zero means two minutes.
+	ActTimeout time.Duration
+
+	acting  sync.Map // acts that this process is running now
+	driving sync.Map // runs that this process is driving now
+}
+
+// Advance takes the next move of a run and records it before returning. Calling it
+// again after a crash repeats at most the move that was not recorded.
+func (r *Runner) Advance(ctx context.Context, id dossier.RunID) (Next, error) {
+	m, err := r.open(ctx, id)
+	if err != nil {
+		return Stop, err
+	}
+	return m.advance(ctx)
+}
+
+// Drive advances a run, and the runs it calls, until it waits for a person or ends.
+// While one goroutine drives a run, others that want to wait for it and look once
+// more when it is done, so that nothing that happened meanwhile is missed.
+func (r *Runner) Drive(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
+	mine := make(chan struct{})
+	for {
+		other, busy := r.driving.LoadOrStore(id, mine)
+		if !busy {
+			break
+		}
+		select {
+		case <-other.(chan struct{}):
+		case <-ctx.Done():
+			return dossier.Run{}, ctx.Err()
+		}
+	}
+	defer func() {
+		r.driving.Delete(id)
+		close(mine)
+	}()
+	return r.driveAlone(ctx, id)
+}
+
+// driveAlone drives a run that no other goroutine of this process drives. Losing a
+// step to another process is no error: it looks again, and then leaves the run to
+// that process.
+func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
+	for lost := 0; ; {
+		m, err := r.open(ctx, id)
+		if err != nil {
+			return dossier.Run{}, err
+		}
+		next, err := m.drive(ctx)
+		switch {
+		case errors.Is(err, dossier.Conflict):
+			if lost++; lost > 3 {
+				return m.run, nil
+			}
+			continue
+		case err != nil:
+			return m.run, err
+		case next == Stop:
+			return m.run, nil
+		}
+		moved, err := r.driveChildren(ctx, m)
+		if err != nil || !moved {
+			return m.run, err
+		}
+	}
+}
+
+// driveChildren drives the unfinished child runs of a paused run at the same time,
+// and reports whether any of them ended.
+func (r *Runner) driveChildren(ctx context.Context, m *mover) (bool, error) {
+	var kids []dossier.RunID
+	for _, c := range m.tr.calls {
+		if c.child != "" && c.came == nil {
+			kids = append(kids, c.child)
+		}
+	}
+	ended := make([]bool, len(kids))
+	errs := make([]error, len(kids))
+	var wg sync.WaitGroup
+	for i, kid := range kids {
+		wg.Go(func() {
+			run, err := r.Drive(withoutSink(ctx), kid)
+			ended[i], errs[i] = run.Status.Ended(), err
+		})
+	}
+	wg.Wait()
+	return slices.Contains(ended, true), errors.Join(errs...)
+}
+
+func (r *Runner) open(ctx context.Context, id dossier.RunID) (*mover, error) {
+	run, steps, err := r.Log.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := r.Agent(run.App, run.Agent)
+	if !ok {
+		return nil, dossier.Errorf(dossier.NotFound, "The app %s has no agent named %q.", run.App, run.Agent)
+	}
+	tr, err := replay(steps)
+	if err != nil {
+		return nil, err
+	}
+	return &mover{Runner: r, run: run, agent: a, tr: tr}, nil
+}
+
+// A mover makes the moves of one loaded run.
+type mover struct {
+	*Runner
+	run   dossier.Run
+	agent *Agent
+	tr    *transcript
+	as    dossier.Principal // the principal with the roles of now
+	keyed map[string]Act    // acts looked up in this move
+}
+
+// drive advances until the run pauses or ends.
+func (m *mover) drive(ctx context.Context) (Next, error) {
+	for {
+		next, err := m.advance(ctx)
+		if err != nil || next != Again {
+			return next, err
+		}
+	}
+}
+
+func (m *mover) advance(ctx context.Context) (Next, error) {
+	if m.run.Status.Ended() {
+		return Stop, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return Stop, err
+	}
+	m.as = m.run.For
+	if m.Roles != nil {
+		p, err := m.Roles(ctx, m.run.For)
+		if err != nil {
+			return Stop, err
+		}
+		m.as = p
+	}
+	switch {
+	case m.tr.seq == 0:
+		return m.begin(ctx)
+	case len(m.tr.calls) > 0:
+		return m.answerCalls(ctx)
+	case m.tr.answered || m.agent.Chat && !m.tr.spoken:
+		return Pause, nil // a conversation in which the person has the word
+	}
+	if reason := m.overLimit(); reason != "" {
+		return m.abandon(ctx, reason)
+	}
+	return m.ask(ctx)
+}
+
+// begin records what the run was started with and what was looked up beforehand.
+func (m *mover) begin(ctx context.Context) (Next, error) {
+	brief := model.Brief{Input: m.run.Input}
+	var seen []dossier.Evidence
+	if m.agent.Preload != nil {
+		pre, err := m.agent.Preload(ctx, m.run)
+		if err != nil {
+			if dossier.KindOf(err) == dossier.Unavailable || ctx.Err() != nil {
+				return Stop, err
+			}
+			return m.abandon(ctx, dossier.Message(err))
+		}
+		if brief.Context, err = json.Marshal(pre.Context); err != nil {
+			return Stop, fmt.Errorf("encode context of %s: %w", m.agent.Name, err)
+		}
+		seen = pre.Evidence
+	}
+	next, status := Again, dossier.Ready
+	if m.agent.Chat {
+		next, status = Pause, dossier.Paused
+	}
+	return next, m.record(ctx, Move{Status: status}, Entry{
+		Step: m.step(dossier.Said, saidBody{By: m.run.For.ID, Brief: &brief}), Seen: seen,
+	})
+}
+
+// Say adds what a person said to a conversation and makes it ready. A question that
+// was still open in it is withdrawn: the person chose to say something else.
+func (r *Runner) Say(ctx context.Context, id dossier.RunID, by dossier.Principal, text string, attached []Attachment) error {
+	m, err := r.open(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !m.agent.Chat || m.run.Status.Ended() {
+		return dossier.Errorf(dossier.Conflict, "This run is not a conversation that can go on.")
+	}
+	if m.tr.seq == 0 {
+		m.as = m.run.For
+		if _, err := m.begin(ctx); err != nil {
+			return err
+		}
+	}
+	mv := Move{Status: dossier.Ready}
+	var entries []Entry
+	for _, c := range m.tr.calls {
+		if c.came != nil {
+			continue
+		}
+		if c.asked == nil || c.begun != nil {
+			return dossier.Errorf(dossier.Conflict, "The last request is still being worked on. Wait for its answer.")
+		}
+		mv.Voided = append(mv.Voided, dossier.Approval{
+			ID: c.asked.Approval, Status: dossier.Void, VoidedBy: by.Name + " said something else instead of deciding.",
+		})
+		entries = append(entries, m.returned(&prepared{openCall: c}, Came{
+			Value: failure("It was not done: the person said something else instead of agreeing."), Failed: true,
+		}, tool.Result{}))
+	}
+	entries = append(entries, Entry{Step: m.step(dossier.Said, saidBody{By: by.ID, Text: text, Attached: attached})})
+	return m.record(ctx, mv, entries...)
+}
+
+// step makes the next step of the run. record gives it its place.
+func (m *mover) step(kind dossier.StepKind, body any) dossier.Step {
+	return dossier.Step{Run: m.run.ID, Kind: kind, Body: encode(body), At: m.Now()}
+}
+
+// record gives the entries their places, writes the move and, once it is written,
+// follows it in memory.
+func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
+	mv.Run, mv.At, mv.Entries = m.run.ID, m.Now(), entries
+	for i := range entries {
+		s := &entries[i].Step
+		s.Seq = m.tr.seq + i + 1
+		s.ID = StepID(m.run.ID, s.Seq)
+		for j := range entries[i].Seen {
+			e := &entries[i].Seen[j]
+			e.Case, e.Step = m.run.Case, s.ID
+			if e.At.IsZero() {
+				e.At = mv.At
+			}
+			if e.Source.Fetched.IsZero() {
+				e.Source.Fetched = mv.At
+			}
+		}
+		for j := range entries[i].Found {
+			f := &entries[i].Found[j]
+			f.Case, f.Step, f.At = m.run.Case, s.ID, mv.At
+		}
+	}
+	if err := m.Log.Record(ctx, mv); err != nil {
+		return err
+	}
+	m.run.Status, m.run.Answer, m.run.Failure = mv.Status, mv.Answer, mv.Failure
+	for _, e := range entries {
+		if err := m.tr.apply(e.Step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StepID returns the id of the step at place seq of a run.
+func StepID(run dossier.RunID, seq int) dossier.StepID {
+	return dossier.StepID(fmt.Sprintf("%s/%d", run, seq))
+}
+
+// overLimit returns why the run must end, or "".
+func (m *mover) overLimit() string {
+	l := m.agent.Limits.withDefaults()
+	switch {
+	case m.tr.turns >= l.Turns:
+		return fmt.Sprintf("The agent did not come to an end within %d turns.", l.Turns)
+	case m.tr.tokens >= l.Tokens:
+		return fmt.Sprintf("The agent used %d tokens; the limit is %d.", m.tr.tokens, l.Tokens)
+	case l.Cost > 0 && m.tr.cost >= l.Cost:
+		return fmt.Sprintf("The run cost %.4f; the limit is %.4f.", m.tr.cost, l.Cost)
+	case l.Wall > 0 && m.Now().Sub(m.run.Started) > l.Wall:
+		return fmt.Sprintf("The run took longer than %v.", l.Wall)
+	}
+	return ""
+}
+
+func (m *mover) abandon(ctx context.Context, reason string) (Next, error) {
+	return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: reason},
+		Entry{Step: m.step(dossier.Abandoned, abandonedBody{reason})})
+}
+
+type sinkKey struct{}
+
+// WithSink returns a context in which a model's text is handed to sink as it comes.
+func WithSink(ctx context.Context, sink func(text string)) context.Context {
+	return context.WithValue(ctx, sinkKey{}, sink)
+}
+
+func withoutSink(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sinkKey{}, (func(string))(nil))
+}
+
+func sinkOf(ctx context.Context) func(string) {
+	sink, _ := ctx.Value(sinkKey{}).(func(string))
+	return sink
+}

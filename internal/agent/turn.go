@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"dossier"
+	"dossier/internal/model"
+	"dossier/internal/tool"
+)
+
+// ask puts the transcript to the model and records what it says.
+func (m *mover) ask(ctx context.Context) (Next, error) {
+	req := m.request()
+	turn, reply, err := m.generate(ctx, req)
+	if err != nil {
+		if ctx.Err() != nil || dossier.KindOf(err) == dossier.Unavailable {
+			return Stop, err
+		}
+		m.Slog.ErrorContext(ctx, "the reference policy failed", "agent", m.agent.Name, "run", m.run.ID, "err", err)
+		return m.abandon(ctx, "The reference policy could not go on: "+dossier.Message(err))
+	}
+	if calls := reply.Calls(); len(calls) > 0 {
+		for i, c := range calls {
+			turn.Calls = append(turn.Calls, TurnCall{ID: m.callID(c.ID, i), Tool: c.Tool, Args: orEmpty(c.Args)})
+		}
+		return Again, m.record(ctx, Move{Status: dossier.Ready}, Entry{Step: m.step(dossier.ModelTurn, turn)})
+	}
+	return m.answer(ctx, turn, reply)
+}
+
+// callID makes a provider's call id unique in the run: some repeat theirs.
+func (m *mover) callID(id string, i int) string {
+	return fmt.Sprintf("t%d.%d.%s", m.tr.seq+1, i+1, id)
+}
+
+func orEmpty(args json.RawMessage) json.RawMessage {
+	if !json.Valid(args) {
+		if len(args) == 0 {
+			return json.RawMessage("{}")
+		}
+		return encode(string(args)) // kept as it came; the schema will refuse it
+	}
+	return args
+}
+
+// answer checks a final answer and ends the run with it, or records why it cannot
+// be used so that the next turn can mend it.
+func (m *mover) answer(ctx context.Context, turn Turn, reply *model.Reply) (Next, error) {
+	value, err := m.usable(ctx, turn, reply)
+	if err != nil {
+		if dossier.KindOf(err) != dossier.Invalid {
+			return Stop, err
+		}
+		turn.Problem = dossier.Message(err)
+		if strings.HasPrefix(turn.Model, "reference/") {
+			return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: "The reference policy gave an unusable answer: " + turn.Problem},
+				Entry{Step: m.step(dossier.ModelTurn, turn)})
+		}
+		return Again, m.record(ctx, Move{Status: dossier.Ready}, Entry{Step: m.step(dossier.ModelTurn, turn)})
+	}
+	next, mv := Stop, Move{Status: dossier.Done, Answer: value}
+	if m.agent.Chat {
+		next, mv = Pause, Move{Status: dossier.Paused, Answer: value}
+	}
+	return next, m.record(ctx, mv,
+		Entry{Step: m.step(dossier.ModelTurn, turn)},
+		Entry{Step: m.step(dossier.Answered, answeredBody{value})})
+}
+
+// usable returns the answer in reply, or an Invalid error that says what is wrong
+// with it.
+func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json.RawMessage, error) {
+	text := strings.TrimSpace(reply.Text())
+	switch {
+	case reply.Stop == model.CutShort:
+		return nil, dossier.Errorf(dossier.Invalid, "It was cut short.")
+	case text == "":
+		return nil, dossier.Errorf(dossier.Invalid, "It is empty.")
+	}
+	value := encode(text)
+	if m.agent.Output.Text != nil {
+		value = json.RawMessage(unfence(text))
+		if err := m.agent.Output.Check(value); err != nil {
+			return nil, err
+		}
+	}
+	if m.agent.Check == nil {
+		return value, nil
+	}
+	chain, _, err := m.Log.Facts(ctx, m.run.Case)
+	if err != nil {
+		return nil, err
+	}
+	return value, m.agent.Check(ctx, Draft{Run: m.run, Answer: value, Returns: m.tr.returns, Evidence: chain})
+}
+
+// unfence takes JSON out of the Markdown fence that some models put around it.
+func unfence(text string) string {
+	if rest, ok := strings.CutPrefix(text, "```"); ok {
+		rest = strings.TrimPrefix(rest, "json")
+		if body, _, ok := strings.Cut(rest, "```"); ok {
+			return strings.TrimSpace(body)
+		}
+	}
+	return text
+}
+
+func (m *mover) request() *model.Request {
+	req := &model.Request{System: m.agent.Prompt, Messages: m.tr.messages, Output: m.agent.Output.Text}
+	for _, t := range tool.For(m.as, m.agent.Tools) {
+		req.Tools = append(req.Tools, model.ToolSpec{Name: t.Name, Doc: t.Doc, Input: t.Input.Text})
+	}
+	for _, s := range m.agent.Specialists {
+		req.Tools = append(req.Tools, s.spec())
+	}
+	return req
+}
+
+// generate asks the agent's model, and its reference policy where there is no model,
+// where the model fails, or where its answers stayed unusable.
+func (m *mover) generate(ctx context.Context, req *model.Request) (Turn, *model.Reply, error) {
+	mod, why := m.chosen()
+	turn, reply, err := m.generateWith(ctx, mod, req)
+	if err == nil && reply.Stop != model.Refused {
+		turn.Fallback = why
+		return turn, reply, nil
+	}
+	if strings.HasPrefix(mod.Name(), "reference/") || ctx.Err() != nil {
+		return turn, nil, errors.Join(err, ctx.Err())
+	}
+	why = mod.Name() + " refused to answer."
+	if err != nil {
+		why = mod.Name() + ": " + dossier.Message(err)
+		m.Slog.WarnContext(ctx, "model failed; the reference policy takes the turn",
+			"model", mod.Name(), "run", m.run.ID, "err", err)
+	}
+	turn, reply, err = m.generateWith(ctx, model.Reference(m.agent.Name, m.agent.Policy), req)
+	turn.Fallback = why
+	return turn, reply, err
+}
+
+// chosen returns the model for this turn and, if it is the policy in a model's
+// place, why.
+func (m *mover) chosen() (model.Model, string) {
+	ref := model.Reference(m.agent.Name, m.agent.Policy)
+	if m.Model == nil {
+		return ref, ""
+	}
+	mod := m.Model(m.run.App, m.agent)
+	switch {
+	case mod == nil:
+		return ref, ""
+	case m.tr.problems >= 2:
+		return ref, mod.Name() + " gave two answers that could not be used."
+	}
+	return mod, ""
+}
+
+func (m *mover) generateWith(ctx context.Context, mod model.Model, req *model.Request) (Turn, *model.Reply, error) {
+	began := m.Now()
+	reply, err := mod.Generate(ctx, req, sinkOf(ctx))
+	turn := Turn{Model: mod.Name(), Version: m.agent.version(), Ms: ms(m.Now().Sub(began))}
+	if err != nil {
+		return turn, nil, err
+	}
+	turn.Text, turn.Usage, turn.Stop = reply.Text(), reply.Usage, reply.Stop
+	if m.Price != nil {
+		turn.Cost = m.Price(mod.Name(), reply.Usage)
+	}
+	return turn, reply, nil
+}

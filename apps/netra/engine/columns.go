@@ -160,9 +160,10 @@ const batchShare = 20_000
 
 // sweep tallies the rows from lo up to hi.
 func (e *Engine) sweep(c *Columns, tallies []tally, lo, hi int, window Window, now int64) {
-	bases := e.bases()
+	bases, decay := e.bases(), e.decay
 	reach := int64(window) * microsPerHour
-	at, place, code := c.at[lo:hi], c.place[lo:hi], c.code[lo:hi]
+	at := c.at[lo:hi]
+	place, code := c.place[lo:hi][:len(at)], c.code[lo:hi][:len(at)]
 	for i, then := range at {
 		age := now - then
 		if age > horizon {
@@ -176,7 +177,7 @@ func (e *Engine) sweep(c *Columns, tallies []tally, lo, hi int, window Window, n
 		}
 		t.trend(age, uint8(k>>(codeMaskBits+codeTagBits+codePolBits)))
 		if age <= reach {
-			t.add(bases[k>>codeMaskBits]*e.recency(age), mask(k&7), then, int64(lo+i))
+			t.add(bases[k>>codeMaskBits]*decay.at(age), mask(k&7), then, int64(lo+i))
 		}
 	}
 }

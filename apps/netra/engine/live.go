@@ -20,10 +20,13 @@ type Live struct {
 
 type bucket struct {
 	hour    int64 // hours since 1970
-	tally   tally // weights at the bucket's first moment
+	first   int64 // the earliest timestamp held
+	last    int64 // the latest
+	tally   tally // weights at the hour's first moment
 	sevs    int   // sum of severities
 	items   []item
 	signals []Signal
+	floored *tally // weights at age zero, made when recency first falls to its floor
 }
 
 // NewLive returns an empty district.
@@ -52,9 +55,13 @@ func (d *Live) Add(s Signal) error {
 	hour := floorDiv(at, microsPerHour)
 	b := d.bucket(hour)
 	it := item{at, d.engine.params.base(&s), hour<<32 | int64(len(b.items)), maskOf(s.RiskLayers), uint8(s.Severity)}
+	if len(b.items) == 0 {
+		b.first, b.last = at, at
+	}
+	b.first, b.last = min(b.first, at), max(b.last, at)
 	b.items, b.signals = append(b.items, it), append(b.signals, s)
-	b.sevs += s.Severity
-	b.tally.add(it.base*math.Exp(-d.engine.rate*float64(at-hour*microsPerHour)), it.mask, it.at, it.ref)
+	b.sevs, b.floored = b.sevs+s.Severity, nil
+	b.tally.add(it.base*math.Exp(-d.engine.decay.rate*float64(at-hour*microsPerHour)), it.mask, it.at, it.ref)
 	return nil
 }
 
@@ -96,20 +103,24 @@ func (d *Live) Score(window Window, at time.Time) (Score, error) {
 	reach := int64(window) * microsPerHour
 	for i := range d.buckets {
 		b := &d.buckets[i]
-		oldest, youngest := now-b.hour*microsPerHour, now-(b.hour+1)*microsPerHour+1
+		oldest, youngest := now-b.first, now-b.last
 		if youngest > horizon {
 			continue
 		}
 		if youngest < 0 || cut(recentEdge, youngest, oldest) || cut(olderEdge, youngest, oldest) ||
-			cut(reach, youngest, oldest) || oldest <= reach && d.engine.floored(oldest) {
+			cut(reach, youngest, oldest) || cut(d.engine.decay.cap-1, youngest, oldest) {
 			for _, it := range b.items {
 				d.engine.count(&t, it, window, now)
 			}
 			continue
 		}
 		b.trendInto(&t, youngest)
-		if oldest <= reach {
-			t.merge(&b.tally, math.Exp(d.engine.rate*float64(oldest)))
+		switch {
+		case oldest > reach:
+		case youngest >= d.engine.decay.cap:
+			t.merge(b.atFloor(), d.engine.decay.floor)
+		default:
+			t.merge(&b.tally, math.Exp(d.engine.decay.rate*float64(now-b.hour*microsPerHour)))
 		}
 	}
 	return d.engine.assemble(d.place, window, at, &t, d.find), nil
@@ -118,9 +129,15 @@ func (d *Live) Score(window Window, at time.Time) (Score, error) {
 // cut reports whether an edge falls inside the ages of a bucket.
 func cut(edge, youngest, oldest int64) bool { return youngest <= edge && edge < oldest }
 
-// floored reports whether recency is at its floor for a signal of an age.
-func (e *Engine) floored(age int64) bool {
-	return math.Exp(e.rate*float64(age)) <= e.params.RecencyFloor
+// atFloor returns the tally of the weights at age zero.
+func (b *bucket) atFloor() *tally {
+	if b.floored == nil {
+		b.floored = &tally{}
+		for _, it := range b.items {
+			b.floored.add(it.base, it.mask, it.at, it.ref)
+		}
+	}
+	return b.floored
 }
 
 // trendInto counts the severities of a bucket that no trend edge cuts.

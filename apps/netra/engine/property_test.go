@@ -206,3 +206,17 @@ func TestPropertyExplained(t *testing.T) {
 		}
 	}))
 }
+
+func TestPropertyDecayTable(t *testing.T) {
+	t.Parallel()
+	t.Run("N-011 the table is the formula", rapid.MakeCheck(func(t *rapid.T) {
+		p := Defaults()
+		p.DecayPerDay = rapid.Float64Range(0, 10).Draw(t, "decay")
+		p.RecencyFloor = rapid.Float64Range(0, 1).Draw(t, "floor")
+		age := rapid.Int64Range(0, 2*horizon).Draw(t, "age")
+		got, want := newDecay(p).at(age), p.Recency(float64(age)/float64(microsPerHour))
+		if math.Abs(got-want) > 1e-12*want {
+			t.Fatalf("at %d µs the table gives %v, the formula %v", age, got, want)
+		}
+	}))
+}

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"sync"
 	"time"
 )
 
@@ -102,7 +103,7 @@ const noTrigger = "none"
 type Engine struct {
 	params  Params
 	version string
-	rate    float64 // exponent of recency per microsecond of age
+	decay   *decay
 }
 
 // New returns an engine that uses p.
@@ -114,10 +115,12 @@ func New(p Params) (*Engine, error) {
 }
 
 // Default returns an engine with the published numbers.
-func Default() *Engine { return build(Defaults()) }
+func Default() *Engine { return published() }
+
+var published = sync.OnceValue(func() *Engine { return build(Defaults()) })
 
 func build(p Params) *Engine {
-	return &Engine{params: p, version: p.Version(), rate: -p.DecayPerDay / (24 * float64(microsPerHour))}
+	return &Engine{params: p, version: p.Version(), decay: newDecay(p)}
 }
 
 // Params returns a copy of the numbers that e uses.
@@ -156,13 +159,8 @@ func (e *Engine) count(t *tally, it item, window Window, now int64) {
 	}
 	t.trend(age, it.sev)
 	if age <= int64(window)*microsPerHour {
-		t.add(it.base*e.recency(age), it.mask, it.at, it.ref)
+		t.add(it.base*e.decay.at(age), it.mask, it.at, it.ref)
 	}
-}
-
-// recency is the decay of a signal that is age microseconds old.
-func (e *Engine) recency(age int64) float64 {
-	return max(math.Exp(e.rate*float64(age)), e.params.RecencyFloor)
 }
 
 const microsPerHour = int64(time.Hour / time.Microsecond)

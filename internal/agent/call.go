@@ -86,8 +86,7 @@ func (m *mover) prepare(ctx context.Context, c *openCall) (*prepared, error) {
 	if !p.tool.Allows(m.as) {
 		return p.refuse(fmt.Sprintf("%s may not use %s: it needs the role %s.", m.as.Name, p.tool.Name, roleList(p.tool.Roles))), nil
 	}
-	var err error
-	if p.plan, err = p.tool.Plan(c.call.Args); err != nil {
+	if err := m.planCall(p, c.call.Args); err != nil {
 		return p.refuse(dossier.Message(err)), nil
 	}
 	if c.asked != nil {
@@ -97,6 +96,17 @@ func (m *mover) prepare(ctx context.Context, c *openCall) (*prepared, error) {
 		return p, m.prepareBegun(ctx, p)
 	}
 	return p, m.prepareFresh(ctx, p)
+}
+
+// planCall plans the call with args. An act whose tool names no key is a deed of this
+// call alone.
+func (m *mover) planCall(p *prepared, args json.RawMessage) error {
+	var err error
+	p.plan, err = p.tool.Plan(args)
+	if err == nil && p.plan.Key == "" && p.tool.Effect == tool.Act {
+		p.plan.Key = p.tool.Name + "/" + actKey(m.run.ID, p.call.ID)
+	}
+	return err
 }
 
 // prepareFresh handles a call that nobody has touched yet.

@@ -207,7 +207,7 @@ func (m *mover) approved(ctx context.Context, p *prepared, a dossier.Approval) e
 		args = p.ruled.Args
 	}
 	// What a person wrote is planned from the start, like what a model wrote.
-	if p.plan, err = p.tool.Plan(args); err != nil {
+	if err = m.planCall(p, args); err != nil {
 		p.refuse("The edited arguments cannot be used: " + dossier.Message(err))
 		return nil
 	}

@@ -89,7 +89,9 @@ type Def[In, Out any] struct {
 	Title func(In) string
 
 	// Key names what the call does, so that it is done once: a second call with
-	// the same key returns the first result. Act tools must have one.
+	// the same key returns the first result. Act tools must have one. A key of ""
+	// makes each call a deed of its own: it is still done once per call, but asking
+	// again does it again.
 	Key func(In) string
 
 	// Check refuses arguments that fit the schema and still make no sense. It must
@@ -152,7 +154,9 @@ func (d Def[In, Out]) plan(args json.RawMessage) (Plan, error) {
 		p.Title = d.Title(in)
 	}
 	if d.Key != nil {
-		p.Key = d.Name + "/" + d.Key(in)
+		if key := d.Key(in); key != "" {
+			p.Key = d.Name + "/" + key
+		}
 	}
 	return p, nil
 }

@@ -21,6 +21,7 @@ import (
 	"dossier/internal/agent"
 	"dossier/internal/db"
 	"dossier/internal/eval"
+	"dossier/internal/ledger"
 	"dossier/internal/tool"
 
 	"github.com/spf13/cobra"
@@ -136,14 +137,8 @@ type Trigger struct {
 	Run  func(ctx context.Context, event json.RawMessage) error
 }
 
-// A Rule recomputes a finding from the evidence it cites. A version that has made
-// findings is never removed: `dossier verify` needs it.
-type Rule struct {
-	Name    string // "shift", as in Finding.By "rule/shift@1"
-	Version string
-	Doc     string
-	Apply   func(cited []dossier.Evidence) (dossier.Finding, error)
-}
+// A Rule recomputes a finding from the evidence it cites.
+type Rule = ledger.Rule
 
 // A View is a way to show evidence.
 type View string

@@ -72,7 +72,7 @@ func recompute(f dossier.Finding, byID map[dossier.EvidenceID]dossier.Evidence, 
 	rule, newest := find(rules, name, version)
 	if newest != nil && newest.Version != version {
 		c.Newer = newest.Version
-		if now, err := newest.Apply(cited); err == nil {
+		if now, err := apply(newest, cited); err == nil {
 			c.NewerSays = &now
 		}
 	}
@@ -80,7 +80,7 @@ func recompute(f dossier.Finding, byID map[dossier.EvidenceID]dossier.Evidence, 
 		c.Agreement, c.Note = Missing, "This binary has no rule "+name+" in version "+version+"."
 		return c
 	}
-	now, err := rule.Apply(cited)
+	now, err := apply(rule, cited)
 	if err != nil {
 		c.Agreement, c.Note = Broken, dossier.Message(err)
 		return c
@@ -90,6 +90,17 @@ func recompute(f dossier.Finding, byID map[dossier.EvidenceID]dossier.Evidence, 
 		c.Agreement = Differs
 	}
 	return c
+}
+
+// apply runs a rule on evidence that may have been tampered with. A rule that
+// panics on it could not be applied.
+func apply(r *Rule, cited []dossier.Evidence) (f dossier.Finding, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = dossier.Errorf(dossier.Invalid, "The rule cannot read the evidence that is cited.")
+		}
+	}()
+	return r.Apply(cited)
 }
 
 // find returns the rule with this version and the newest version of it.

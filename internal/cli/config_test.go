@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/internal/app"
+)
+
+type testConfig struct {
+	Threshold float64       `toml:"threshold"`
+	Every     time.Duration `toml:"every"`
+	Names     []string      `toml:"names"`
+}
+
+func (c testConfig) Validate() error {
+	if c.Threshold < 0 {
+		return dossier.Errorf(dossier.Invalid, "threshold must not be negative.")
+	}
+	return nil
+}
+
+var testApp = app.Define(app.Def[testConfig]{
+	ID: "tester", Title: "Tester", Doc: "Tests.", Roles: map[dossier.Role]string{"r": "d"},
+	Default: testConfig{Threshold: 50, Every: time.Hour},
+	Build:   func(app.Env, testConfig) (*app.Kit, error) { return &app.Kit{}, nil },
+})
+
+func loadText(t *testing.T, text string, env map[string]string, sets ...string) (*settings, error) {
+	t.Helper()
+	file := ""
+	if text != "" {
+		file = filepath.Join(t.TempDir(), "dossier.toml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return load(file, func(k string) string { return env[k] }, sets, []app.App{testApp})
+}
+
+func TestOrderOfSettings(t *testing.T) {
+	t.Parallel()
+	text := "[http]\naddr = \"file:1\"\n[apps.tester]\nthreshold = 40.5\n"
+	env := map[string]string{"DOSSIER_HTTP_ADDR": "env:2", "DOSSIER_APPS_TESTER_EVERY": "90s", "DOSSIER_APPS_TESTER_NAMES": "a, b"}
+	s, err := loadText(t, text, env, "http.addr=flag:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.apps["tester"].(*testConfig)
+	if s.HTTP.Addr != "flag:3" || c.Threshold != 40.5 || c.Every != 90*time.Second || strings.Join(c.Names, "|") != "a|b" || s.Work.Workers != 8 {
+		t.Errorf("got addr %s, app %+v, workers %d", s.HTTP.Addr, c, s.Work.Workers)
+	}
+	if s, err := loadText(t, text, nil); err != nil || s.HTTP.Addr != "file:1" {
+		t.Errorf("file alone: %v %v", s, err)
+	}
+}
+
+func TestWrongSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		env  map[string]string
+		sets []string
+		want string
+	}{
+		{text: "[http]\nadr = \"x\"\n", want: `there is no setting "http.adr". Did you mean "http.addr"?`},
+		{text: "[apps.tester]\ntreshold = 1.0\n", want: `"apps.tester.treshold". Did you mean "apps.tester.threshold"?`},
+		{text: "[apps.testr]\nx = 1\n", want: `there is no app "testr". Did you mean "tester"?`},
+		{text: "[http]\naddr = \n", want: "line 2"},
+		{text: "[apps.tester]\nthreshold = -1.0\n", want: "threshold must not be negative"},
+		{env: map[string]string{"DOSSIER_WORK_WORKERS": "many"}, want: `DOSSIER_WORK_WORKERS: "many" is not a whole number`},
+		{env: map[string]string{"DOSSIER_LEDGER_EVERY": "soon"}, want: "not a duration"},
+		{sets: []string{"http.add=x"}, want: `Did you mean "http.addr"?`},
+		{text: "[mail]\nvia = \"pigeon\"\n", want: "must be outbox, smtp or resend"},
+		{text: "[models.fast]\nprovider = \"openai\"\n", want: "models.fast needs a provider and a model"},
+	} {
+		_, err := loadText(t, c.text, c.env, c.sets...)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := func(k string) string { return map[string]string{"K": "from-env"}[k] }
+	for s, want := range map[Secret]string{"env:K": "from-env", Secret("file:" + file): "from-file", "": ""} {
+		if got, err := s.Reveal(env); err != nil || got != want {
+			t.Errorf("%s: got %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []Secret{"sk-plain", "env:NONE", "file:/nowhere"} {
+		if _, err := s.Reveal(env); err == nil || strings.Contains(err.Error(), "sk-plain") {
+			t.Errorf("%s: got %v", s, err)
+		}
+	}
+}

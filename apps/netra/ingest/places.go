@@ -1,0 +1,196 @@
+package ingest
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
+
+	"dossier/apps/netra/engine"
+)
+
+//go:embed districts.csv
+var districtsCSV string
+
+// A District is one row of the table of districts.
+type District struct {
+	engine.Place
+	Aliases []string `json:"aliases,omitempty"` // other spellings, former names and unmistakable towns
+	Border  bool     `json:"border"`            // lies on an international border
+	Capital bool     `json:"capital"`           // holds the seat of the state
+}
+
+// Places returns the districts of the eight north-eastern states, by state and name.
+func Places() []District { return gazetteer().list }
+
+// stateAliases are the accepted other names of states.
+var stateAliases = map[string]string{"arunachal": "Arunachal Pradesh", "ap": "Arunachal Pradesh", "tripura state": "Tripura", "asom": "Assam"}
+
+type table struct {
+	list    []District
+	states  map[string]string // folded name to name
+	byName  map[string][]int  // folded district or alias to rows
+	longest int               // words in the longest name
+}
+
+var gazetteer = sync.OnceValue(func() *table {
+	t, err := readTable(districtsCSV)
+	if err != nil {
+		panic(fmt.Sprintf("districts.csv: %v", err))
+	}
+	return t
+})
+
+func readTable(text string) (*table, error) {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	t := &table{states: map[string]string{}, byName: map[string][]int{}}
+	for _, row := range rows[1:] {
+		d := District{Place: engine.Place{State: row[0], District: row[1]}, Border: row[3] == "1", Capital: row[4] == "1"}
+		if row[2] != "" {
+			d.Aliases = strings.Split(row[2], "|")
+		}
+		t.states[foldName(d.State)] = d.State
+		for _, name := range append([]string{d.District}, d.Aliases...) {
+			key := foldName(name)
+			if !slices.Contains(t.byName[key], len(t.list)) {
+				t.byName[key] = append(t.byName[key], len(t.list))
+			}
+			t.longest = max(t.longest, len(strings.Fields(key)))
+		}
+		t.list = append(t.list, d)
+	}
+	for alias, state := range stateAliases {
+		t.states[alias] = state
+	}
+	return t, nil
+}
+
+// foldName makes names comparable: lower case, no accents, single spaces for
+// everything that is no letter or digit.
+func foldName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= 0x300 && r <= 0x36f {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(strings.ToLower(s)))
+	words := strings.FieldsFunc(s, notWord)
+	if n := len(words); n > 1 && (words[n-1] == "district" || words[n-1] == "dist") {
+		words = words[:n-1]
+	}
+	return strings.Join(words, " ")
+}
+
+// Locate returns the district that a state and a district name stand for. An unknown
+// name is an error that names the nearest known one; it is never guessed.
+func Locate(state, district string) (District, error) {
+	t := gazetteer()
+	name, ok := t.states[foldName(state)]
+	if !ok {
+		if foldName(state) == "" {
+			return District{}, fmt.Errorf("no state given")
+		}
+		return District{}, fmt.Errorf("unknown state %q; known are the eight north-eastern states", short(state))
+	}
+	if foldName(district) == "" {
+		return District{}, fmt.Errorf("no district given")
+	}
+	for _, i := range t.byName[foldName(district)] {
+		if t.list[i].State == name {
+			return t.list[i], nil
+		}
+	}
+	return District{}, fmt.Errorf("unknown district %q in %s%s", short(district), name, t.nearest(name, foldName(district)))
+}
+
+// short is a redacted, clipped quotation of input.
+func short(s string) string { return engine.Clip(Clean(s), 40) }
+
+func (t *table) nearest(state, name string) string {
+	best, dist := "", 4
+	for _, d := range t.list {
+		if d.State == state {
+			if n := editDistance(name, foldName(d.District)); n < dist {
+				best, dist = d.District, n
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", best)
+}
+
+func editDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range y {
+			cost := diag
+			if x[i] != y[j] {
+				cost++
+			}
+			diag = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diag+1)
+		}
+	}
+	return row[len(y)]
+}
+
+// FindPlace looks for a district in free text, as whole words. It finds one only if
+// the text names exactly one district, or several that one named state narrows down
+// to one; otherwise the error says what was named.
+func FindPlace(text string) (District, error) {
+	t := gazetteer()
+	words := strings.Fields(foldName(text))
+	named := map[int]bool{}
+	states := map[string]bool{}
+	for i := 0; i < len(words); {
+		step := 1
+		for n := min(t.longest, len(words)-i); n > 0; n-- {
+			key := strings.Join(words[i:i+n], " ")
+			if state, ok := t.states[key]; ok && key != "ap" {
+				states[state] = true
+			}
+			if rows := t.byName[key]; len(rows) > 0 && !slices.Contains(plainWords, key) {
+				for _, r := range rows {
+					named[r] = true
+				}
+				step = n
+				break
+			}
+		}
+		i += step
+	}
+	if len(named) > 1 && len(states) == 1 {
+		for r := range named {
+			if !states[t.list[r].State] {
+				delete(named, r)
+			}
+		}
+	}
+	switch len(named) {
+	case 0:
+		return District{}, fmt.Errorf("the text names no known district")
+	case 1:
+		for r := range named {
+			return t.list[r], nil
+		}
+	}
+	return District{}, fmt.Errorf("the text names %d districts; one report is about one district", len(named))
+}
+
+// plainWords are names that are also ordinary words; alone they place nothing.
+var plainWords = []string{"mon", "along", "raga", "hawai", "lemmi"}

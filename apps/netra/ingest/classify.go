@@ -232,6 +232,12 @@ var (
 	soft = []string{"dead", "death", "kill", "killing", "injure", "injury", "injuries", "wounded", "threat", "threaten", "threatening", "road block", "roadblock", "shutdown", "strike", "torch"}
 )
 
+// Why a term does not escalate.
+const (
+	negated   = "negated"
+	byWeather = "weather"
+)
+
 // reachBefore and reachAfter are how many words away a negation or an ending counts.
 const (
 	reachBefore = 3
@@ -245,12 +251,12 @@ func (m *match) temper(list []string, weather bool) {
 		return
 	}
 	if weather && slices.Contains(soft, m.term) {
-		m.mute = "weather"
+		m.mute = byWeather
 		return
 	}
 	for _, w := range list[max(0, m.from-reachBefore):m.from] {
 		if slices.Contains(negators, w) {
-			m.mute = "negated"
+			m.mute = negated
 			return
 		}
 	}
@@ -266,10 +272,14 @@ func (m *match) temper(list []string, weather bool) {
 // calming reports whether a match points to calm.
 func (m *match) calming() bool { return m.polarity == engine.Stabilizing || m.flipped }
 
-// weight is the severity a match speaks for. The end of something is never graver than 2.
+// weight is the severity a match speaks for. The end of something is never graver than
+// 2, its absence never graver than 1.
 func (m *match) weight() int {
-	if m.flipped {
+	switch {
+	case m.flipped:
 		return min(m.severity, 2)
+	case m.mute == negated:
+		return 1
 	}
 	return m.severity
 }
@@ -320,7 +330,7 @@ func decide(found []match) Classification {
 }
 
 // speaksFor reports whether a match has a say in a classification of a polarity. In a
-// neutral one the muted terms do, with severity as they say.
+// neutral one negated terms do, and what the weather did to people and things.
 func (m *match) speaksFor(p engine.Polarity) bool {
 	switch p {
 	case engine.Stabilizing:
@@ -328,5 +338,5 @@ func (m *match) speaksFor(p engine.Polarity) bool {
 	case engine.Escalatory:
 		return m.mute == "" && !m.calming() && m.polarity == engine.Escalatory
 	}
-	return m.polarity == engine.Neutral || m.mute != ""
+	return m.polarity == engine.Neutral || m.mute == negated || m.mute == byWeather && m.layer == engine.Physical
 }

@@ -158,7 +158,7 @@ var (
 	hiddenDot   = regexp.MustCompile(`(?i)\s*[\[({<]\s*(?:dot|\.|d0t)\s*[\])}>]\s*|\s*[-_*]dot[-_*]\s*`)
 	hiddenSlash = regexp.MustCompile(`(?i)(\.(?:com|in|me|org|net|app))\s+(?:slash|/)\s+`)
 	spokenHost  = regexp.MustCompile(`(?i)\b(twitter|x|facebook|fb|instagram|t|wa|telegram|youtube|linkedin|threads|reddit)\s+dot\s+(com|me|net|in)\b`)
-	bareAt      = regexp.MustCompile(`(?i)(^|\s)at the rate\s+`)
+	bareAt      = regexp.MustCompile(`(?i)(^|[^\p{L}\p{N}\s])\s*at[\s-]+the[\s-]+rate(?:[\s-]+of)?\s+`)
 )
 
 // unhide reads bracketed and spoken "at", "dot" and "slash" as what they stand for.
@@ -222,7 +222,7 @@ func (r *Redaction) numbers() {
 	r.Text = text
 }
 
-var mixed = regexp.MustCompile(`[0-9OoIl|][0-9OoIl|\s.\-]{7,}[0-9OoIl|]`)
+var mixed = regexp.MustCompile(`\b[0-9OoIl][0-9OoIl|\s.\-]{7,}[0-9OoIl]\b`)
 
 // lettersInDigits reads O as 0 and I, l or | as 1 in a run that is mostly digits.
 func lettersInDigits(text string) string {

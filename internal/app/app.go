@@ -35,6 +35,13 @@ type App struct {
 	Roles map[dossier.Role]string // each role and what it is for
 	Files fs.FS                   // prompts, evals and migrations, embedded
 
+	// Rules recompute findings. They are pure, so a bundle is verified with them where
+	// no database is.
+	Rules []Rule
+	// Commands are those below `dossier <id>`. They are declared before anything is
+	// opened; one that works on files alone never calls CLI.Open.
+	Commands func(CLI) []*cobra.Command
+
 	// Default returns a pointer to a fresh copy of the default configuration, for
 	// the core to decode into.
 	Default func() any
@@ -47,13 +54,15 @@ type Config interface{ Validate() error }
 
 // A Def declares an app whose settings are C.
 type Def[C Config] struct {
-	ID      string
-	Title   string
-	Doc     string
-	Roles   map[dossier.Role]string
-	Files   fs.FS
-	Default C
-	Build   func(Env, C) (*Kit, error)
+	ID       string
+	Title    string
+	Doc      string
+	Roles    map[dossier.Role]string
+	Files    fs.FS
+	Default  C
+	Rules    []Rule
+	Commands func(CLI) []*cobra.Command
+	Build    func(Env, C) (*Kit, error)
 }
 
 var idForm = regexp.MustCompile(`^[a-z]+$`)
@@ -68,6 +77,7 @@ func Define[C Config](d Def[C]) App {
 	}
 	return App{
 		ID: d.ID, Title: d.Title, Doc: d.Doc, Roles: d.Roles, Files: d.Files,
+		Rules: d.Rules, Commands: d.Commands,
 		Default: func() any { c := d.Default; return &c },
 		build: func(env Env, cfg any) (*Kit, error) {
 			c := *cfg.(*C)
@@ -85,10 +95,7 @@ func (a App) Build(env Env, cfg any) (*Kit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("app %s: %w", a.ID, err)
 	}
-	if err := k.validate(a); err != nil {
-		return nil, err
-	}
-	return k, nil
+	return k, k.validate(a)
 }
 
 // An Env is everything an app may reach outside its folder.

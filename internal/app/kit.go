@@ -25,7 +25,7 @@ func (k *Kit) validate(a App) error {
 		}
 	}
 	rules := map[string]bool{}
-	for _, r := range k.Rules {
+	for _, r := range a.Rules {
 		name := r.Name + "@" + r.Version
 		if r.Name == "" || r.Version == "" || r.Apply == nil || rules[name] {
 			return fmt.Errorf("app %s: rule %s: name, version and Apply are required, once each", a.ID, name)

@@ -9,6 +9,7 @@ package records
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"dossier"
@@ -51,6 +52,7 @@ type RunQuery struct {
 	Case   dossier.CaseID
 	Agent  string
 	Status dossier.Status
+	For    string   // principal ID of who it is for
 	Top    bool     // only runs that no other run called
 	After  Position // by Started and ID
 	Limit  int
@@ -134,4 +136,13 @@ type Answer struct {
 	Status int
 	Type   string // content type
 	Body   []byte
+}
+
+// KindMatches reports whether a kind of event fits a pattern: the kind itself, or
+// "approval.*" for all kinds of a noun.
+func KindMatches(pattern, kind string) bool {
+	if noun, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(kind, noun)
+	}
+	return pattern == kind
 }

@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"dossier"
+)
+
+// contentPolicy lets pages load and talk to nothing but this product.
+const contentPolicy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+	"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; " +
+	"form-action 'self'; frame-ancestors 'none'"
+
+func secureHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(self), geolocation=(), microphone=(), payment=()")
+		if r.TLS != nil {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// sameOrigin refuses requests that change something and that a browser sent from
+// another site. Programs, which are no browsers, pass.
+func (s *Server) sameOrigin(next http.Handler) http.Handler {
+	p := http.NewCrossOriginProtection()
+	if s.URL != "" {
+		if err := p.AddTrustedOrigin(origin(s.URL)); err != nil {
+			panic(fmt.Sprintf("public URL %q: %v", s.URL, err))
+		}
+	}
+	p.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, dossier.Errorf(dossier.Forbidden, "This request came from another site and was refused."))
+	}))
+	return p.Handler(next)
+}
+
+// origin is the scheme and host of a URL.
+func origin(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// identify finds out who the request is from. Whether that is enough is for the
+// operation to say.
+func (s *Server) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, err := s.Auth.Identify(r)
+		if err != nil && dossier.KindOf(err) != dossier.NotSignedIn {
+			s.fail(w, r, err)
+			return
+		}
+		seen(r.Context()).by = id.ID
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, whoever{id, err})))
+	})
+}
+
+// hostOf is a network address without its port.
+func hostOf(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return host
+}
+
+// A sighting is what the log says about a request. Neither queries nor bodies nor
+// headers are in it: they can hold secrets.
+type sighting struct{ by string }
+
+type sightingKey struct{}
+
+func seen(ctx context.Context) *sighting {
+	if s, ok := ctx.Value(sightingKey{}).(*sighting); ok {
+		return s
+	}
+	return &sighting{}
+}
+
+// observe logs each request and turns a panic into an answer.
+func (s *Server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := s.Now()
+		saw := &sighting{}
+		rw := &response{ResponseWriter: w}
+		ctx := context.WithValue(r.Context(), sightingKey{}, saw)
+		defer func() {
+			if v := recover(); v != nil {
+				if v == http.ErrAbortHandler {
+					panic(v)
+				}
+				s.Log.ErrorContext(ctx, "request panicked", "path", r.URL.Path, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+				if rw.status == 0 {
+					writeProblem(rw, asProblem(dossier.Internal))
+				}
+			}
+			s.Log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.Path, "status", rw.status,
+				"took", s.Now().Sub(start).Round(time.Microsecond), "by", saw.by)
+		}()
+		next.ServeHTTP(rw, r.WithContext(ctx))
+	})
+}
+
+// A response remembers the status that was sent.
+type response struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *response) WriteHeader(code int) {
+	if w.status == 0 {
+		w.status = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

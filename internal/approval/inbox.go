@@ -25,11 +25,6 @@ type Store interface {
 	// makes the run ready and queues it, all or nothing. It returns dossier.Conflict
 	// if a was decided, voided or expired meanwhile.
 	Settle(ctx context.Context, a dossier.Approval) error
-	// Overdue returns the pending approvals whose Expires is not after now, and those
-	// whose Remind is not after now and that were not reminded yet.
-	Overdue(ctx context.Context, now time.Time) (expired, remind []dossier.Approval, err error)
-	// Reminded marks an approval as reminded and tells whoever listens.
-	Reminded(ctx context.Context, id dossier.ApprovalID) error
 }
 
 // An Inbox lets people decide.
@@ -97,25 +92,4 @@ func (i *Inbox) void(ctx context.Context, a dossier.Approval) (dossier.Approval,
 		return a, err
 	}
 	return a, dossier.Errorf(dossier.Conflict, "This request is void. %s", why)
-}
-
-// Sweep expires what nobody decided in time and reminds where a reminder is due. It
-// may be run by several processes at once.
-func (i *Inbox) Sweep(ctx context.Context) error {
-	expired, remind, err := i.Store.Overdue(ctx, i.Now())
-	if err != nil {
-		return err
-	}
-	for _, a := range expired {
-		a.Status = dossier.Expired
-		if err := i.Store.Settle(ctx, a); err != nil && dossier.KindOf(err) != dossier.Conflict {
-			return err
-		}
-	}
-	for _, a := range remind {
-		if err := i.Store.Reminded(ctx, a.ID); err != nil && dossier.KindOf(err) != dossier.Conflict {
-			return err
-		}
-	}
-	return nil
 }

@@ -36,15 +36,6 @@ func (s *fakeStore) Settle(_ context.Context, a dossier.Approval) error {
 	return nil
 }
 
-func (s *fakeStore) Overdue(_ context.Context, now time.Time) (expired, remind []dossier.Approval, err error) {
-	if s.a.Status == dossier.Pending && !s.a.Expires.After(now) {
-		expired = append(expired, s.a)
-	}
-	return expired, nil, nil
-}
-
-func (s *fakeStore) Reminded(context.Context, dossier.ApprovalID) error { return nil }
-
 type cancelIn struct {
 	Rider string `json:"rider"`
 }
@@ -187,17 +178,5 @@ func TestReplacedEvidenceVoids(t *testing.T) {
 	}
 	if s.a.Status != dossier.Void {
 		t.Errorf("status %s, want void", s.a.Status)
-	}
-}
-
-func TestSweepExpires(t *testing.T) {
-	t.Parallel()
-	in, s := setup(t)
-	if err := in.Sweep(t.Context()); err != nil || len(s.settled) != 0 {
-		t.Fatalf("swept too early: %v", err)
-	}
-	in.Now = func() time.Time { return now.Add(2 * time.Hour) }
-	if err := in.Sweep(t.Context()); err != nil || s.a.Status != dossier.Expired {
-		t.Errorf("%v, status %s; want expired", err, s.a.Status)
 	}
 }

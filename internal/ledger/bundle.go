@@ -49,7 +49,7 @@ func (l *Ledger) Export(ctx context.Context, id dossier.CaseID) (Bundle, error) 
 	if b.Evidence, b.Findings, err = l.Store.Facts(ctx, id); err != nil {
 		return b, err
 	}
-	if b.Approvals, err = l.Store.CaseApprovals(ctx, id); err != nil {
+	if b.Approvals, err = l.Store.ApprovalsOf(ctx, id); err != nil {
 		return b, err
 	}
 	cp, heads, err := l.Store.Covering(ctx, id)

@@ -68,8 +68,8 @@ type Store interface {
 	Case(ctx context.Context, id dossier.CaseID) (dossier.Case, error)
 	// Facts returns a case's evidence chain and findings, each in order.
 	Facts(ctx context.Context, id dossier.CaseID) ([]dossier.Evidence, []dossier.Finding, error)
-	// CaseApprovals returns the approvals of a case, oldest first.
-	CaseApprovals(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error)
+	// ApprovalsOf returns the approvals of a case, oldest first.
+	ApprovalsOf(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error)
 	// Uncovered returns the heads of all chains that grew since they were last covered.
 	Uncovered(ctx context.Context) ([]Head, error)
 	// AddCheckpoint saves a checkpoint with the heads it covers. It returns

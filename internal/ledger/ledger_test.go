@@ -37,7 +37,7 @@ func (m *memory) Facts(_ context.Context, id dossier.CaseID) ([]dossier.Evidence
 	return m.chains[id], m.found[id], nil
 }
 
-func (m *memory) CaseApprovals(_ context.Context, id dossier.CaseID) ([]dossier.Approval, error) {
+func (m *memory) ApprovalsOf(_ context.Context, id dossier.CaseID) ([]dossier.Approval, error) {
 	return m.approvals[id], nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"dossier"
 	"dossier/internal/agent"
 	"dossier/internal/tool"
-	"dossier/internal/trace"
 )
 
 // A Store keeps approvals. Each method is one transaction.
@@ -64,11 +63,7 @@ func (i *Inbox) Decide(ctx context.Context, id dossier.ApprovalID, seen string, 
 	if err := a.Decide(d); err != nil {
 		return a, err
 	}
-	if err := i.Store.Settle(ctx, a); err != nil {
-		return a, err
-	}
-	trace.Decision(ctx, a, d.Verb)
-	return a, nil
+	return a, i.Store.Settle(ctx, a)
 }
 
 // plan checks the arguments of an edit as if a model had written them.

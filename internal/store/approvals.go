@@ -164,36 +164,60 @@ func pick(rows db.Rows, q records.ApprovalQuery) (as []dossier.Approval, err err
 	return as, rows.Err()
 }
 
-// Settle stores a with its newest decision. It returns dossier.Conflict if anything
-// was decided since a was read. A run whose approval is no longer pending goes on.
+// Settle saves a's status and, if it holds one more than is stored, its newest
+// decision. It returns dossier.Conflict if a was decided, voided or has expired since
+// it was read. A run whose approval is no longer pending is made ready and queued.
 func (s *Store) Settle(ctx context.Context, a dossier.Approval) error {
-	if len(a.Decisions) == 0 {
-		return dossier.Errorf(dossier.Invalid, "There is no decision to store.")
-	}
-	seq := len(a.Decisions)
-	d := a.Decisions[seq-1]
 	return s.db.InTx(ctx, func(ctx context.Context) error {
 		if a.Status != dossier.Pending {
 			if err := s.wake(ctx, a.Run); err != nil {
 				return err
 			}
 		}
-		n, err := s.db.Exec(ctx, `UPDATE approvals SET status = $2, decided = $3
-			WHERE id = $1 AND status = 'pending' AND decided = $4`, a.ID, a.Status, seq, seq-1)
-		if err != nil {
-			return fmt.Errorf("settle approval %s: %w", a.ID, err)
+		if a.Status == dossier.Void || a.Status == dossier.Expired {
+			return s.lapse(ctx, a)
 		}
-		if n == 0 {
-			return s.settledMeanwhile(ctx, a.ID)
+		if len(a.Decisions) == 0 {
+			return dossier.Errorf(dossier.Invalid, "There is no decision to save.")
 		}
-		_, err = s.db.Exec(ctx, `INSERT INTO decisions (approval, seq, verb, by_id, by_name, by_roles, at, args, note)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-			a.ID, seq, d.Verb, d.By.ID, d.By.Name, list(d.By.Roles), d.At, d.Args, d.Note)
-		if err != nil {
-			return fmt.Errorf("settle approval %s: %w", a.ID, err)
-		}
-		return s.publish(ctx, decided(a, d))
+		return s.decide(ctx, a, a.Decisions[len(a.Decisions)-1], len(a.Decisions))
 	})
+}
+
+// lapse ends an approval that nobody will decide any more.
+func (s *Store) lapse(ctx context.Context, a dossier.Approval) error {
+	var events []records.Event
+	kind, text := records.ApprovalExpired, "Expired unanswered: "+a.Title
+	if a.Status == dossier.Void {
+		kind, text = records.ApprovalVoid, voidText(a)
+	}
+	if err := s.endApproval(ctx, a, a.Status, kind, text, s.now(), &events); err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		return s.settledMeanwhile(ctx, a.ID)
+	}
+	return s.publish(ctx, events...)
+}
+
+func voidText(a dossier.Approval) string { return "Void: " + a.Title + " " + a.VoidedBy }
+
+func (s *Store) decide(ctx context.Context, a dossier.Approval, d dossier.Decision, seq int) error {
+	n, err := s.db.Exec(ctx, `UPDATE approvals SET status = $2, decided = $3
+		WHERE id = $1 AND status = 'pending' AND decided = $4`, a.ID, a.Status, seq, seq-1)
+	if err != nil {
+		return fmt.Errorf("settle approval %s: %w", a.ID, err)
+	}
+	if n == 0 {
+		return s.settledMeanwhile(ctx, a.ID)
+	}
+	_, err = s.db.Exec(ctx, `INSERT INTO decisions (approval, seq, verb, by_id, by_name, by_roles, at, args, note)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		a.ID, seq, d.Verb, d.By.ID, d.By.Name, list(d.By.Roles), d.At, d.Args, d.Note)
+	if err != nil {
+		return fmt.Errorf("settle approval %s: %w", a.ID, err)
+	}
+	return s.publish(ctx, decided(a, d))
 }
 
 func (s *Store) settledMeanwhile(ctx context.Context, id dossier.ApprovalID) error {
@@ -220,20 +244,4 @@ func decided(a dossier.Approval, d dossier.Decision) records.Event {
 		At: d.At, App: a.App, Case: a.Case, Run: a.Run, Approval: a.ID, Kind: records.ApprovalDecided, By: d.By.ID, Text: text,
 		Data: data(map[string]string{"verb": string(d.Verb), "status": string(a.Status)}),
 	}
-}
-
-// endApproval gives a pending approval its last status and adds the event. One that
-// is no longer pending stays as it is.
-func (s *Store) endApproval(ctx context.Context, a dossier.Approval, st dossier.ApprovalStatus, kind, text string, at time.Time, events *[]records.Event) error {
-	n, err := s.db.Exec(ctx, "UPDATE approvals SET status = $2, voided_by = $3 WHERE id = $1 AND status = 'pending'",
-		a.ID, st, a.VoidedBy)
-	if err != nil {
-		return fmt.Errorf("end approval %s: %w", a.ID, err)
-	}
-	if n > 0 {
-		*events = append(*events, records.Event{
-			At: at, App: a.App, Case: a.Case, Run: a.Run, Approval: a.ID, Kind: kind, Text: text,
-		})
-	}
-	return nil
 }

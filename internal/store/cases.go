@@ -53,8 +53,8 @@ func (s *Store) insertCase(ctx context.Context, appID string, o app.Opening) (do
 		if o.ID == "" {
 			c.ID = dossier.CaseID(s.newID("CASE-"))
 		}
-		n, err := s.db.Exec(ctx, "INSERT INTO cases ("+caseColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, '', $7, $7, 0, 1) ON CONFLICT DO NOTHING`,
+		n, err := s.db.Exec(ctx, "INSERT INTO cases ("+caseColumns+`, entries, covered)
+			VALUES ($1, $2, $3, $4, $5, $6, '', $7, $7, 0, 1, 0, 0) ON CONFLICT DO NOTHING`,
 			c.ID, c.App, c.Subject, c.Title, c.State, c.Stage, now)
 		if err != nil {
 			return c, false, fmt.Errorf("open a case: %w", err)

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"dossier"
 	"dossier/internal/db"
-	"dossier/internal/records"
 	"dossier/internal/work"
 )
 
@@ -197,59 +195,4 @@ func (s *Store) Orphans(ctx context.Context) ([]work.Job, error) {
 		err := r.Scan(&j.App, &j.Name)
 		return j, err
 	})
-}
-
-// sweepApprovals expires and reminds what is pending and due.
-func (s *Store) sweepApprovals(ctx context.Context, now time.Time) error {
-	as, err := s.approvalsWhere(ctx, `WHERE status = 'pending' AND (expires > 0 AND expires <= $1
-		OR remind > 0 AND remind <= $1 AND reminded = 0) ORDER BY run_id, id LIMIT 200`, now)
-	if err != nil {
-		return err
-	}
-	for _, a := range as {
-		do := s.remind
-		if !a.Expires.IsZero() && !a.Expires.After(now) {
-			do = s.expire
-		}
-		if err := s.db.InTx(ctx, func(ctx context.Context) error { return do(ctx, a, now) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) expire(ctx context.Context, a dossier.Approval, now time.Time) error {
-	var events []records.Event
-	if err := s.wake(ctx, a.Run); err != nil {
-		return err
-	}
-	err := s.endApproval(ctx, a, dossier.Expired, records.ApprovalExpired, "Expired unanswered: "+a.Title, now, &events)
-	if err != nil {
-		return err
-	}
-	return s.publish(ctx, events...)
-}
-
-// remind reminds of an approval once, and lets those decide it to whom it escalates.
-func (s *Store) remind(ctx context.Context, a dossier.Approval, now time.Time) error {
-	roles := union(a.Roles, a.Escalate)
-	n, err := s.db.Exec(ctx, `UPDATE approvals SET reminded = $2, roles = $3
-		WHERE id = $1 AND status = 'pending' AND reminded = 0`, a.ID, now, list(roles))
-	if err != nil || n == 0 {
-		return err
-	}
-	return s.publish(ctx, records.Event{
-		At: now, App: a.App, Case: a.Case, Run: a.Run, Approval: a.ID, Kind: records.ApprovalReminded,
-		Text: "Still waiting: " + a.Title, Data: data(map[string][]dossier.Role{"roles": roles}),
-	})
-}
-
-func union(a, b []dossier.Role) []dossier.Role {
-	out := append([]dossier.Role(nil), a...)
-	for _, r := range b {
-		if !(dossier.Principal{Roles: out}).Has(r) {
-			out = append(out, r)
-		}
-	}
-	return out
 }

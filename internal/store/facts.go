@@ -55,11 +55,11 @@ func (s *Store) Evidence(ctx context.Context, id dossier.EvidenceID) (dossier.Ev
 
 // RecordFacts appends evidence to a case's chain and findings to the case, and
 // returns both as they were stored. A finding that cites nothing is tied to this
-// evidence.
+// evidence. Approvals that rest on evidence which this replaces become void.
 func (s *Store) RecordFacts(ctx context.Context, id dossier.CaseID, seen []dossier.Evidence, found []dossier.Finding) ([]dossier.Evidence, []dossier.Finding, error) {
-	var l *ledger
+	var l *chain
 	err := s.db.InTx(ctx, func(ctx context.Context) (err error) {
-		if l, err = s.openLedger(ctx, id, s.now()); err != nil {
+		if l, err = s.openChain(ctx, id, s.now(), len(seen)); err != nil {
 			return err
 		}
 		if err := l.record(ctx, "", seen, found); err != nil {
@@ -76,8 +76,8 @@ func (s *Store) RecordFacts(ctx context.Context, id dossier.CaseID, seen []dossi
 	return l.seen, l.found, nil
 }
 
-// A ledger appends to one case's chain inside a transaction.
-type ledger struct {
+// A chain appends to one case's chain inside a transaction.
+type chain struct {
 	s      *Store
 	id     dossier.CaseID
 	app    string
@@ -90,30 +90,28 @@ type ledger struct {
 	events []records.Event
 }
 
-// openLedger locks a case and finds the end of its chain.
-func (s *Store) openLedger(ctx context.Context, id dossier.CaseID, at time.Time) (*ledger, error) {
-	l := &ledger{s: s, id: id, at: at.UTC().Truncate(time.Microsecond), places: -1}
-	err := s.db.QueryRow(ctx, "UPDATE cases SET updated = $2 WHERE id = $1 RETURNING app", id, l.at).Scan(&l.app)
+// openChain locks a case, makes room for n entries and finds the end of its chain.
+func (s *Store) openChain(ctx context.Context, id dossier.CaseID, at time.Time, n int) (*chain, error) {
+	l := &chain{s: s, id: id, at: at.UTC().Truncate(time.Microsecond), places: -1}
+	var last dossier.Evidence
+	err := s.db.QueryRow(ctx, `UPDATE cases SET updated = $2, entries = entries + $3 WHERE id = $1
+		RETURNING app, entries - $3`, id, l.at, n).Scan(&l.app, &last.Seq)
 	if err != nil {
 		return nil, notFound(err, "case", id)
 	}
-	var last dossier.Evidence
-	err = s.db.QueryRow(ctx, "SELECT seq, hash FROM evidence WHERE case_id = $1 ORDER BY seq DESC LIMIT 1", id).
-		Scan(&last.Seq, &last.Hash)
-	switch dossier.KindOf(err) {
-	case dossier.NotFound:
+	if last.Seq == 0 || n == 0 {
 		return l, nil
-	default:
-		if err != nil {
-			return nil, fmt.Errorf("end of the chain of %s: %w", id, err)
-		}
+	}
+	err = s.db.QueryRow(ctx, "SELECT hash FROM evidence WHERE case_id = $1 AND seq = $2", id, last.Seq).Scan(&last.Hash)
+	if err != nil {
+		return nil, fmt.Errorf("end of the chain of %s: %w", id, err)
 	}
 	l.prev = &last
 	return l, nil
 }
 
 // record appends what one step, or nobody's step, saw and found.
-func (l *ledger) record(ctx context.Context, step dossier.StepID, seen []dossier.Evidence, found []dossier.Finding) error {
+func (l *chain) record(ctx context.Context, step dossier.StepID, seen []dossier.Evidence, found []dossier.Finding) error {
 	var own []dossier.EvidenceID
 	for _, e := range seen {
 		e, err := l.append(ctx, step, e)
@@ -130,7 +128,7 @@ func (l *ledger) record(ctx context.Context, step dossier.StepID, seen []dossier
 	return nil
 }
 
-func (l *ledger) append(ctx context.Context, step dossier.StepID, e dossier.Evidence) (dossier.Evidence, error) {
+func (l *chain) append(ctx context.Context, step dossier.StepID, e dossier.Evidence) (dossier.Evidence, error) {
 	if e.ID == "" {
 		e.ID = dossier.EvidenceID(l.s.newID("ev-"))
 	}
@@ -169,7 +167,7 @@ func (l *ledger) append(ctx context.Context, step dossier.StepID, e dossier.Evid
 	return e, nil
 }
 
-func (l *ledger) find(ctx context.Context, step dossier.StepID, f dossier.Finding, own []dossier.EvidenceID) error {
+func (l *chain) find(ctx context.Context, step dossier.StepID, f dossier.Finding, own []dossier.EvidenceID) error {
 	if f.ID == "" {
 		f.ID = dossier.FindingID(l.s.newID("fi-"))
 	}
@@ -214,7 +212,7 @@ func (l *ledger) find(ctx context.Context, step dossier.StepID, f dossier.Findin
 }
 
 // known refuses a finding that cites what the case does not hold.
-func (l *ledger) known(ctx context.Context, f dossier.Finding) error {
+func (l *chain) known(ctx context.Context, f dossier.Finding) error {
 	for _, id := range f.Cites {
 		if slices.ContainsFunc(l.seen, func(e dossier.Evidence) bool { return e.ID == id }) {
 			continue

@@ -39,7 +39,7 @@ type recording struct {
 // write takes locks in the order that every transaction here does: the case, then its
 // runs, then approvals.
 func (r *recording) write(ctx context.Context) error {
-	ledger, err := r.lockCase(ctx)
+	c, err := r.lockCase(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,9 +52,9 @@ func (r *recording) write(ctx context.Context) error {
 		}
 	}
 	r.stepped()
-	if ledger != nil {
+	if c != nil {
 		for _, e := range r.m.Entries {
-			if err := ledger.record(ctx, e.Step.ID, e.Seen, e.Found); err != nil {
+			if err := c.record(ctx, e.Step.ID, e.Seen, e.Found); err != nil {
 				return err
 			}
 		}
@@ -64,29 +64,30 @@ func (r *recording) write(ctx context.Context) error {
 			return err
 		}
 	}
-	if ledger != nil {
-		if err := ledger.voidOutdated(ctx, r.m.Approvals); err != nil {
+	if c != nil {
+		if err := c.voidOutdated(ctx, r.m.Approvals); err != nil {
 			return err
 		}
-		r.events = append(r.events, ledger.events...)
+		r.events = append(r.events, c.events...)
 	}
 	return r.finish(ctx)
 }
 
-// lockCase opens the case's ledger if the move has anything for it.
-func (r *recording) lockCase(ctx context.Context) (*ledger, error) {
-	facts := len(r.m.Approvals) > 0 || len(r.m.Voided) > 0
+// lockCase opens the case's chain if the move has anything for it.
+func (r *recording) lockCase(ctx context.Context) (*chain, error) {
+	facts, seen := len(r.m.Approvals)+len(r.m.Voided), 0
 	for _, e := range r.m.Entries {
-		facts = facts || len(e.Seen) > 0 || len(e.Found) > 0
+		seen += len(e.Seen)
+		facts += len(e.Seen) + len(e.Found)
 	}
-	if !facts {
+	if facts == 0 {
 		return nil, nil
 	}
 	var id dossier.CaseID
 	if err := r.s.db.QueryRow(ctx, "SELECT case_id FROM runs WHERE id = $1", r.m.Run).Scan(&id); err != nil {
 		return nil, notFound(err, "run", r.m.Run)
 	}
-	return r.s.openLedger(ctx, id, r.m.At)
+	return r.s.openChain(ctx, id, r.m.At, seen)
 }
 
 // moveRunSQL keeps a run ready that was woken while it was being advanced: whoever
@@ -142,7 +143,7 @@ func (r *recording) ask(ctx context.Context) error {
 	}
 	for _, a := range r.m.Voided {
 		a.Run, a.Case, a.App = r.run.ID, r.run.Case, r.run.App
-		err := r.s.endApproval(ctx, a, a.Status, records.ApprovalVoid, "Void: "+a.Title+" – "+a.VoidedBy, r.m.At, &r.events)
+		err := r.s.endApproval(ctx, a, a.Status, records.ApprovalVoid, voidText(a), r.m.At, &r.events)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func startRun(t *testing.T, s *store.Store, c dossier.Case) dossier.Run {
 	t.Helper()
 	r, err := s.InsertRun(t.Context(), dossier.Run{
 		Case: c.ID, App: c.App, Agent: "casemanager", For: dossier.SystemPrincipal, Input: json.RawMessage(`{}`),
-	}, []dossier.Step{{Seq: 1, Kind: dossier.Said, Body: json.RawMessage(`{"text":"look"}`)}}, false)
+	}, []dossier.Step{step(1, dossier.Said)}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

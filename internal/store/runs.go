@@ -57,6 +57,7 @@ func (s *Store) Runs(ctx context.Context, q records.RunQuery) ([]dossier.Run, er
 	}
 	w.equal("case_id", string(q.Case))
 	w.equal("agent", q.Agent)
+	w.equal("for_id", q.For)
 	w.equal("status", string(q.Status))
 	if q.Top {
 		w.add("parent_run = ''")
@@ -80,8 +81,9 @@ func (s *Store) ChildRuns(ctx context.Context, id dossier.RunID) ([]dossier.Run,
 	return db.Collect(rows, err, scanRun)
 }
 
-// InsertRun stores a new run with its first steps. It is queued unless hold is set;
-// then the caller advances it, and the sweep picks it up if the caller dies.
+// InsertRun stores a new run with its first steps, if it has any yet. It is queued
+// unless hold is set; then the caller advances it, and the sweep finds it should the
+// caller die.
 func (s *Store) InsertRun(ctx context.Context, r dossier.Run, steps []dossier.Step, hold bool) (dossier.Run, error) {
 	err := s.db.InTx(ctx, func(ctx context.Context) (err error) {
 		if r, err = s.insertRun(ctx, r, s.now()); err != nil {
@@ -93,11 +95,8 @@ func (s *Store) InsertRun(ctx context.Context, r dossier.Run, steps []dossier.St
 				return err
 			}
 		}
-		if err := s.publish(ctx, started(r, r.Started)); err != nil {
+		if err := s.publish(ctx, started(r, r.Started)); err != nil || hold {
 			return err
-		}
-		if hold || r.Status != dossier.Ready {
-			return nil
 		}
 		return s.queueRun(ctx, r.App, r.ID)
 	})
@@ -105,6 +104,9 @@ func (s *Store) InsertRun(ctx context.Context, r dossier.Run, steps []dossier.St
 }
 
 func (s *Store) insertRun(ctx context.Context, r dossier.Run, at time.Time) (dossier.Run, error) {
+	if r.Case == "" || r.Agent == "" {
+		return r, dossier.Errorf(dossier.Invalid, "A run needs a case and an agent.")
+	}
 	if r.ID == "" {
 		r.ID = dossier.RunID(s.newID("run-"))
 	}
@@ -141,28 +143,6 @@ func (s *Store) insertStep(ctx context.Context, st dossier.Step, at time.Time) e
 		return dossier.Errorf(dossier.Conflict, "Step %d of run %s has been taken already.", st.Seq, st.Run)
 	}
 	return nil
-}
-
-// Say appends a step to a run from outside, such as what a person said, and makes the
-// run ready. The step's place must be the next one.
-func (s *Store) Say(ctx context.Context, st dossier.Step, hold bool) error {
-	return s.db.InTx(ctx, func(ctx context.Context) error {
-		var e records.Event
-		err := s.db.QueryRow(ctx, `UPDATE runs SET status = 'ready', moved = $2, moved_by = $3 WHERE id = $1 AND ended = 0
-			RETURNING app, case_id, for_id`, st.Run, s.now(), s.self.name).Scan(&e.App, &e.Case, &e.By)
-		if err != nil {
-			return s.whyNot(ctx, err, st.Run)
-		}
-		if err := s.insertStep(ctx, st, s.now()); err != nil {
-			return err
-		}
-		e.At, e.Run, e.Kind, e.Text = s.now(), st.Run, records.RunStepped, fmt.Sprintf("Step %d: %s.", st.Seq, st.Kind)
-		e.Data = data(stepData{st.Seq, st.Kind})
-		if err := s.publish(ctx, e); err != nil || hold {
-			return err
-		}
-		return s.queueRun(ctx, e.App, st.Run)
-	})
 }
 
 // whyNot says why a run that should have been changed was not.

@@ -14,7 +14,7 @@ import (
 // voidOutdated makes void the pending approvals of the case that rest on evidence
 // which the appended entries replace, and wakes their runs. Approvals asked in the
 // same move are not looked at: except names them.
-func (l *ledger) voidOutdated(ctx context.Context, except []dossier.Approval) error {
+func (l *chain) voidOutdated(ctx context.Context, except []dossier.Approval) error {
 	if len(l.seen) == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (l *ledger) voidOutdated(ctx context.Context, except []dossier.Approval) er
 		if now == nil {
 			continue
 		}
-		a.VoidedBy = fmt.Sprintf("the evidence changed. It rested on: %s Now: %s", sentence(was), sentence(*now))
+		a.VoidedBy = fmt.Sprintf("The evidence changed. It rested on: %s Now: %s", sentence(was), sentence(*now))
 		if err := l.void(ctx, a); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (l *ledger) voidOutdated(ctx context.Context, except []dossier.Approval) er
 }
 
 // replaced returns the cited entry that an appended one replaces, and that one.
-func (l *ledger) replaced(ctx context.Context, a dossier.Approval) (was dossier.Evidence, now *dossier.Evidence, err error) {
+func (l *chain) replaced(ctx context.Context, a dossier.Approval) (was dossier.Evidence, now *dossier.Evidence, err error) {
 	w := where{}
 	w.add("case_id = ?", l.id)
 	oneOf(&w, "id", a.Evidence)
@@ -75,11 +75,11 @@ func replaces(fresh, old dossier.Evidence) bool {
 
 // void ends a pending approval whose VoidedBy says why. The run's row comes before the
 // approval's, as everywhere, so that no two transactions wait for each other.
-func (l *ledger) void(ctx context.Context, a dossier.Approval) error {
+func (l *chain) void(ctx context.Context, a dossier.Approval) error {
 	if err := l.s.wake(ctx, a.Run); err != nil {
 		return err
 	}
-	return l.s.endApproval(ctx, a, dossier.Void, records.ApprovalVoid, "Void: "+a.Title+" – "+a.VoidedBy, l.at, &l.events)
+	return l.s.endApproval(ctx, a, dossier.Void, records.ApprovalVoid, voidText(a), l.at, &l.events)
 }
 
 func sentence(e dossier.Evidence) string {

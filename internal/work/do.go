@@ -50,6 +50,9 @@ func (e *Engine) handle(ctx context.Context, j Job) error {
 }
 
 func (e *Engine) with(ctx context.Context, j Job, h Handler) error {
+	if j.key() == "" {
+		return e.do(ctx, j, h)
+	}
 	if !e.locks.try(j) {
 		return nil
 	}
@@ -125,11 +128,21 @@ func (e *Engine) Every(app, name, spec string) error {
 	return nil
 }
 
+// Next returns when the clock starts a trigger next, and zero if it does not.
+func (e *Engine) Next(app, trigger string) time.Time {
+	for _, t := range e.ticks {
+		if t.app == app && t.name == trigger {
+			return t.schedule.Next(e.o.Now())
+		}
+	}
+	return time.Time{}
+}
+
 // Ticks makes the due rows of the triggers, counted from now. Start does it, too.
 func (e *Engine) Ticks(ctx context.Context, now time.Time) error {
 	for _, t := range e.ticks {
 		if err := e.o.Book.Tick(ctx, t.app, t.name, t.spec, t.schedule.Next(now)); err != nil {
-			return err
+			return fmt.Errorf("schedule %s of %s: %w", t.name, t.app, err)
 		}
 	}
 	return nil

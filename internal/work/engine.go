@@ -125,10 +125,8 @@ func (e *Engine) Start(ctx context.Context, workers int, h Handler) error {
 	e.base, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	e.mu.Unlock()
 
-	for _, t := range e.ticks {
-		if err := e.o.Book.Tick(ctx, t.app, t.name, t.spec, t.schedule.Next(e.o.Now())); err != nil {
-			return fmt.Errorf("schedule %s of %s: %w", t.name, t.app, err)
-		}
+	if err := e.Ticks(ctx, e.o.Now()); err != nil {
+		return err
 	}
 	if err := e.q.start(context.WithoutCancel(ctx), e.config(workers)); err != nil {
 		return err

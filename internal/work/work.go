@@ -41,17 +41,17 @@ const (
 	Trigger = "trigger" // an app's trigger, by the clock
 )
 
-// key names what a job is about: two jobs with the same key are never run at the
-// same time by one process.
-func (j Job) key() string { return Key(j.Kind, j.App, j.Name, j.Row) }
-
-// Key returns the key under which a job of this kind runs. For a run, [RunKey] is
-// shorter.
-func Key(kind, app, name, row string) string {
-	if kind == Run {
-		return RunKey(name)
+// key names what a job is about: two jobs with the same key are never done at the
+// same time by one process, and one that comes while another is being done is folded
+// into it. A job without a key, such as a trigger with an event, stands for itself.
+func (j Job) key() string {
+	switch {
+	case j.Kind == Run:
+		return RunKey(j.Name)
+	case j.Row != "":
+		return "row\x00" + j.Row
 	}
-	return kind + "\x00" + app + "\x00" + name + "\x00" + row
+	return ""
 }
 
 // RunKey returns the key under which a run is advanced.

@@ -11,8 +11,11 @@ CREATE TABLE cases (
 	opened BIGINT NOT NULL,
 	updated BIGINT NOT NULL,
 	closed BIGINT NOT NULL,
-	version BIGINT NOT NULL
+	version BIGINT NOT NULL,
+	entries BIGINT NOT NULL, -- length of the evidence chain
+	covered BIGINT NOT NULL  -- how much of it a checkpoint covers
 );
+CREATE INDEX cases_uncovered ON cases (id) WHERE entries > covered;
 CREATE UNIQUE INDEX cases_live ON cases (app, subject) WHERE state IN ('preliminary', 'open', 'waiting');
 CREATE INDEX cases_opened ON cases (opened, id);
 CREATE INDEX cases_app_opened ON cases (app, opened, id);
@@ -160,10 +163,19 @@ CREATE TABLE events (
 CREATE INDEX events_case ON events (case_id, id) WHERE case_id <> '';
 
 CREATE TABLE checkpoints (
-	id TEXT PRIMARY KEY,
+	number BIGINT PRIMARY KEY,
 	at BIGINT NOT NULL,
 	body TEXT NOT NULL
 );
+
+CREATE TABLE heads (
+	checkpoint BIGINT NOT NULL REFERENCES checkpoints (number),
+	case_id TEXT NOT NULL REFERENCES cases (id),
+	seq BIGINT NOT NULL,
+	hash TEXT NOT NULL,
+	PRIMARY KEY (checkpoint, case_id)
+);
+CREATE INDEX heads_case ON heads (case_id, checkpoint);
 
 CREATE TABLE due (
 	id TEXT PRIMARY KEY,
@@ -304,16 +316,12 @@ CREATE TABLE eval_rows (
 CREATE TABLE labels (
 	id TEXT PRIMARY KEY,
 	app TEXT NOT NULL,
-	subject TEXT NOT NULL,
-	question TEXT NOT NULL,
-	state TEXT NOT NULL CHECK (state IN ('open', 'done')),
 	body TEXT NOT NULL,
-	label TEXT NOT NULL,
-	labelled_by TEXT NOT NULL,
-	created BIGINT NOT NULL,
+	label TEXT NOT NULL, -- '' until a person has said something
+	queued BIGINT NOT NULL,
 	labelled BIGINT NOT NULL
 );
-CREATE INDEX labels_state ON labels (app, state, created);
+CREATE INDEX labels_queued ON labels (app, queued) WHERE labelled = 0;
 
 -- Only PostgreSQL needs a base for event ids; both have the table.
 CREATE TABLE event_base (

@@ -12,6 +12,7 @@ import (
 
 	"dossier"
 	"dossier/internal/tool"
+	"dossier/internal/trace"
 )
 
 // A way is what has to happen next with an open call.
@@ -243,6 +244,8 @@ func (m *mover) invoke(ctx context.Context, p *prepared) (res tool.Result, err e
 			err = fmt.Errorf("tool %s panicked: %v", p.tool.Name, v)
 		}
 	}()
+	ctx, span := trace.Tool(ctx, p.tool.Name, p.call.ID, p.tool.Effect.String())
+	defer func() { span.End(err) }()
 	return p.tool.Run(ctx, tool.Call{
 		Case: m.run.Case, Run: m.run.ID, Step: StepID(m.run.ID, m.tr.seq+1), App: m.run.App,
 		For: m.as, Now: m.Now(), Key: p.plan.Key,

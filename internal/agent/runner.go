@@ -13,6 +13,7 @@ import (
 	"dossier"
 	"dossier/internal/model"
 	"dossier/internal/tool"
+	"dossier/internal/trace"
 )
 
 // Next says what a run needs after a move.
@@ -45,6 +46,8 @@ type Runner struct {
 	Price func(model string, u model.Usage) float64
 	// ActTimeout bounds one act; zero means two minutes.
 	ActTimeout time.Duration
+	// TraceText lets prompts and answers go into traces, redacted.
+	TraceText bool
 
 	acting  sync.Map // acts that this process is running now
 	driving sync.Map // runs that this process is driving now
@@ -92,7 +95,9 @@ func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID) (dossier.Run,
 		if err != nil {
 			return dossier.Run{}, err
 		}
-		next, err := m.drive(ctx)
+		spanned, span := trace.Run(ctx, m.run)
+		next, err := m.drive(spanned)
+		span.End(err)
 		switch {
 		case errors.Is(err, dossier.Conflict):
 			if lost++; lost > 3 {

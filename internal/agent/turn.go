@@ -10,6 +10,7 @@ import (
 	"dossier"
 	"dossier/internal/model"
 	"dossier/internal/tool"
+	"dossier/internal/trace"
 )
 
 // ask puts the transcript to the model and records what it says.
@@ -162,7 +163,9 @@ func (m *mover) chosen() (model.Model, string) {
 
 func (m *mover) generateWith(ctx context.Context, mod model.Model, req *model.Request) (Turn, *model.Reply, error) {
 	began := m.Now()
+	ctx, span := trace.Model(ctx, mod.Name())
 	reply, err := mod.Generate(ctx, req, sinkOf(ctx))
+	defer func() { span.End(err) }()
 	turn := Turn{Model: mod.Name(), Version: m.agent.version(), Ms: ms(m.Now().Sub(began))}
 	if err != nil {
 		return turn, nil, err
@@ -171,5 +174,28 @@ func (m *mover) generateWith(ctx context.Context, mod model.Model, req *model.Re
 	if m.Price != nil {
 		turn.Cost = m.Price(mod.Name(), reply.Usage)
 	}
+	if span.Recording() {
+		span.Tell(m.told(turn, req))
+	}
 	return turn, reply, nil
+}
+
+// told is what a trace says about a turn. Text is in it only if the operator wants
+// text sent.
+func (m *mover) told(t Turn, req *model.Request) trace.Turn {
+	out := trace.Turn{
+		Model: t.Model, Agent: m.run.App + "." + m.agent.Name, Version: t.Version,
+		In: t.Usage.In, Out: t.Usage.Out, Cost: t.Cost, Stop: string(t.Stop),
+	}
+	if m.TraceText {
+		var b strings.Builder
+		b.WriteString(req.System)
+		for _, msg := range req.Messages {
+			for _, p := range msg.Parts {
+				fmt.Fprintf(&b, "\n%s: %s", msg.From, p)
+			}
+		}
+		out.Prompt, out.Answer = b.String(), t.Text
+	}
+	return out
 }

@@ -14,6 +14,7 @@ import (
 	"dossier"
 	"dossier/internal/agent"
 	"dossier/internal/tool"
+	"dossier/internal/trace"
 )
 
 // A Store keeps approvals. Each method is one transaction.
@@ -63,7 +64,11 @@ func (i *Inbox) Decide(ctx context.Context, id dossier.ApprovalID, seen string, 
 	if err := a.Decide(d); err != nil {
 		return a, err
 	}
-	return a, i.Store.Settle(ctx, a)
+	if err := i.Store.Settle(ctx, a); err != nil {
+		return a, err
+	}
+	trace.Decision(ctx, a, d.Verb)
+	return a, nil
 }
 
 // plan checks the arguments of an edit as if a model had written them.

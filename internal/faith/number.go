@@ -125,3 +125,29 @@ func truncate(x *big.Rat, places int) *big.Rat {
 	q := new(big.Int).Quo(scaled.Num(), scaled.Denom())
 	return new(big.Rat).Mul(new(big.Rat).SetInt(q), pow10(-places))
 }
+
+// Add returns n + m.
+func (n Number) Add(m Number) Number { return fromRat(new(big.Rat).Add(n.exact(), m.exact())) }
+
+// Sub returns n - m.
+func (n Number) Sub(m Number) Number { return fromRat(new(big.Rat).Sub(n.exact(), m.exact())) }
+
+// Abs returns n without its sign.
+func (n Number) Abs() Number { return fromRat(new(big.Rat).Abs(n.exact())) }
+
+// Cmp compares n with m and returns -1, 0 or 1.
+func (n Number) Cmp(m Number) int { return n.exact().Cmp(m.exact()) }
+
+// Percent returns n as a percentage of m, and false if m is 0.
+func (n Number) Percent(m Number) (Number, bool) {
+	if m.Sign() == 0 {
+		return Number{}, false
+	}
+	q := new(big.Rat).Quo(n.exact(), m.exact())
+	return fromRat(q.Mul(q, big.NewRat(100, 1))), true
+}
+
+// Div returns n divided by a count above 0.
+func (n Number) Div(count int) Number {
+	return fromRat(new(big.Rat).Quo(n.exact(), new(big.Rat).SetInt64(int64(count))))
+}

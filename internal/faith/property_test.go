@@ -151,9 +151,9 @@ func explained(list []figure, number string) bool {
 	}
 	want, _ := new(big.Rat).SetString(plain)
 	for _, fig := range list {
-		v := round(fig.cents, places)
 		for _, scale := range []int64{1, 100} { // a ratio may be written as a percentage
-			if big.NewRat(scale*max(v, -v), []int64{1, 10, 100}[places]).Cmp(want) == 0 {
+			v := round(scale*fig.cents, places)
+			if big.NewRat(max(v, -v), []int64{1, 10, 100}[places]).Cmp(want) == 0 {
 				return true
 			}
 		}

@@ -1,0 +1,200 @@
+// Package evals holds what people say at the three desks, with what must come of it,
+// and judges what did.
+//
+// The utterances were written before the grammar and apart from it. A third of them is
+// held out: they measure and were not used to write it. An example names the tool and
+// its exact arguments, the slot that must be asked for, or that the talk is declined,
+// refused as another desk's work, or plain talk. The package decides nothing in
+// production.
+package evals
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"dossier/apps/gatepass/grammar"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// A Suite is the examples of one desk.
+type Suite struct {
+	Role      string    `yaml:"role"`
+	Now       time.Time `yaml:"now"`
+	Principal string    `yaml:"principal"`
+	Examples  []Example `yaml:"examples"`
+}
+
+// An Example is one utterance.
+type Example struct {
+	Say     string `yaml:"say" json:"say"`
+	Given   Given  `yaml:"given" json:"given"`
+	Want    Want   `yaml:"want" json:"want"`
+	HeldOut bool   `yaml:"held_out" json:"held_out"`
+}
+
+// Given is what was said and shown before.
+type Given struct {
+	Pass          Known    `yaml:"pass" json:"pass"`
+	Shown         []Known  `yaml:"shown" json:"shown"`
+	Notifications []string `yaml:"notifications" json:"notifications"`
+	Asked         Open     `yaml:"asked" json:"asked"`
+	Confirm       Open     `yaml:"confirm" json:"confirm"`
+	Photo         bool     `yaml:"photo" json:"photo"`
+}
+
+// Known is a pass that the conversation knows.
+type Known struct {
+	Number string `yaml:"number" json:"number"`
+	ID     string `yaml:"id" json:"id"`
+	Person string `yaml:"person" json:"person"`
+}
+
+// Open is a question that was asked.
+type Open struct {
+	Tool string         `yaml:"tool" json:"tool"`
+	Slot string         `yaml:"slot" json:"slot"`
+	Args map[string]any `yaml:"args" json:"args"`
+}
+
+// Want is what must come of an utterance.
+type Want struct {
+	Tool    string         `yaml:"tool" json:"tool"`
+	Args    map[string]any `yaml:"args" json:"args"`
+	Ask     string         `yaml:"ask" json:"ask"`
+	Confirm bool           `yaml:"confirm" json:"confirm"`
+	Talk    grammar.Talk   `yaml:"talk" json:"talk"`
+	Decline bool           `yaml:"decline" json:"decline"`
+	Refuse  bool           `yaml:"refuse" json:"refuse"`
+}
+
+// Load returns the suite of a desk.
+func Load(role string) (Suite, error) {
+	var s Suite
+	raw, err := files.ReadFile(role + ".yaml")
+	if err != nil {
+		return s, fmt.Errorf("utterances of %s: %w", role, err)
+	}
+	if err := yaml.Unmarshal(raw, &s); err != nil {
+		return s, fmt.Errorf("utterances of %s: %w", role, err)
+	}
+	return s, nil
+}
+
+// State returns the conversation in which ex is said.
+func (s Suite) State(ex Example, lister string) grammar.State {
+	g := ex.Given
+	st := grammar.State{Role: s.Role, Me: s.Principal, Now: s.Now, Notes: g.Notifications, Photo: g.Photo}
+	st.Pass = grammar.Pass{Number: g.Pass.Number, ID: g.Pass.ID, Person: g.Pass.Person}
+	for _, p := range g.Shown {
+		st.Shown = append(st.Shown, grammar.Pass{Number: p.Number, ID: p.ID, Person: p.Person})
+	}
+	if len(st.Shown) > 0 {
+		st.Last = grammar.Done{Tool: lister}
+	}
+	if g.Asked.Tool != "" {
+		st.Pending = &grammar.Pending{Tool: g.Asked.Tool, Slot: g.Asked.Slot, Args: text(g.Asked.Args)}
+	}
+	if g.Confirm.Tool != "" {
+		st.Pending = &grammar.Pending{Tool: g.Confirm.Tool, Args: text(g.Confirm.Args), Confirm: true}
+	}
+	return st
+}
+
+func text(in map[string]any) grammar.Args {
+	out := grammar.Args{}
+	for k, v := range in {
+		out[k] = fmt.Sprint(v)
+	}
+	return out
+}
+
+// Judge reports whether act is what ex wants, and if not, why.
+func (ex Example) Judge(act grammar.Act) (bool, string) {
+	w := ex.Want
+	want := "call " + w.Tool
+	ok := act.Do == grammar.Call && act.Tool == w.Tool
+	switch {
+	case w.Decline:
+		want, ok = "decline", act.Do == grammar.Decline
+	case w.Refuse:
+		want, ok = "refuse", act.Do == grammar.Refuse
+	case w.Talk != "":
+		want, ok = "talk "+string(w.Talk), act.Do == grammar.Chat && act.Talk == w.Talk
+	case w.Ask != "":
+		want, ok = "ask "+w.Tool+"."+w.Ask, act.Do == grammar.Ask && act.Tool == w.Tool && act.Slot == w.Ask
+	case w.Confirm:
+		want, ok = "confirm "+w.Tool, act.Do == grammar.Confirm && act.Tool == w.Tool
+	}
+	if !ok {
+		return false, fmt.Sprintf("want %s, got %s", want, Describe(act))
+	}
+	if w.Tool == "" {
+		return true, ""
+	}
+	if diff := compare(text(w.Args), act.Args); diff != "" {
+		return false, diff
+	}
+	return true, ""
+}
+
+func compare(want, got grammar.Args) string {
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if !same(k, want[k], got[k]) {
+			return fmt.Sprintf("%s: want %q, got %q", k, want[k], got[k])
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[k]; !ok && k != "photo" && k != "name" {
+			return fmt.Sprintf("%s: want none, got %q", k, got[k])
+		}
+	}
+	return ""
+}
+
+// same compares a value. A purpose may be put with other small words.
+func same(slot, want, got string) bool {
+	if slot == "description" {
+		return slices.Equal(content(want), content(got))
+	}
+	return strings.EqualFold(want, got)
+}
+
+func content(s string) []string {
+	var out []string
+	for w := range strings.FieldsSeq(strings.ToLower(s)) {
+		w = strings.Trim(w, ".,;:")
+		switch w {
+		case "to", "the", "a", "an", "for", "in", "of", "at", "his", "her", "their", "go", "going", "goes", "some", "is", "he", "she", "they", "on", "and", "":
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// Describe puts an act in a line.
+func Describe(a grammar.Act) string {
+	switch a.Do {
+	case grammar.Call:
+		return fmt.Sprintf("call %s %v", a.Tool, a.Args)
+	case grammar.Ask:
+		return fmt.Sprintf("ask %s.%s %v", a.Tool, a.Slot, a.Args)
+	case grammar.Confirm:
+		return fmt.Sprintf("confirm %s %v", a.Tool, a.Args)
+	case grammar.LookUp:
+		return fmt.Sprintf("look up %q for %s", a.Name, a.Tool)
+	case grammar.Refuse:
+		return "refuse " + a.Tool
+	case grammar.Chat:
+		return "talk " + string(a.Talk)
+	}
+	return "decline"
+}

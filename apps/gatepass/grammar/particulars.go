@@ -1,0 +1,254 @@
+package grammar
+
+import (
+	"strings"
+	"time"
+)
+
+// particulars are what someone says about a pass that is to be made.
+type particulars struct {
+	person, purpose, returns, moment string
+}
+
+func (p *particulars) get(k Kind) string {
+	switch k {
+	case Person:
+		return p.person
+	case Purpose:
+		return p.purpose
+	case YesNo:
+		return p.returns
+	case Moment:
+		return p.moment
+	}
+	return ""
+}
+
+// particulars reads who leaves, why, and whether they come back.
+func (g *Grammar) particulars(s State, u *utterance) *particulars {
+	p := &particulars{}
+	at := u.personPlace()
+	after := at
+	if at >= 0 {
+		if u.word(at) == "me" || u.word(at) == "myself" {
+			p.person, after = s.Me, at+1
+		} else {
+			p.person = u.nameFrom(at)
+			after = u.behind(at, p.person)
+		}
+	}
+	if p.person == "" {
+		after = u.behindPass()
+	}
+	p.rest(s, u, after)
+	return p
+}
+
+// personPlace returns the token at which the holder's name begins, or -1.
+func (u *utterance) personPlace() int {
+	for i := range u.tokens {
+		if w := u.tokens[i].word; w == "name" || w == "named" {
+			j := i + 1
+			if u.word(j) == "is" || u.word(j) == "of" {
+				j++
+			}
+			if j < len(u.tokens) {
+				return j
+			}
+		}
+	}
+	seenPass := false
+	for i := range u.tokens {
+		w := u.tokens[i].word
+		if w == "pass" || w == "passes" {
+			seenPass = true
+			continue
+		}
+		if (w == "for" || w == "to" || w == "of") && i+1 < len(u.tokens) && (seenPass || u.tokens[i+1].capital) {
+			if name := u.nameFrom(i + 1); name != "" || u.word(i+1) == "me" || u.word(i+1) == "myself" {
+				return i + 1
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// behind returns the token after name, which begins at or after token at.
+func (u *utterance) behind(at int, name string) int {
+	n := len(strings.Fields(name))
+	for at < len(u.tokens) && !strings.EqualFold(u.tokens[at].raw, firstWord(name)) && !strings.EqualFold(strings.TrimSuffix(u.tokens[at].raw, "'s"), firstWord(name)) {
+		at++
+	}
+	return min(at+n, len(u.tokens))
+}
+
+func firstWord(s string) string { w, _, _ := strings.Cut(s, " "); return w }
+
+// behindPass returns the token after the word pass, or the end.
+func (u *utterance) behindPass() int {
+	for i := range u.tokens {
+		if u.tokens[i].word == "pass" {
+			return i + 1
+		}
+	}
+	return len(u.tokens)
+}
+
+// rest reads the clauses behind the name: the first that is not about coming back is
+// the purpose.
+func (p *particulars) rest(s State, u *utterance, from int) {
+	for from < len(u.tokens) {
+		to := u.clauseEnd(from)
+		p.clause(s, u, from, to)
+		from = to
+	}
+}
+
+// clauseEnd returns where the clause that begins at token i ends.
+func (u *utterance) clauseEnd(i int) int {
+	for j := i + 1; j < len(u.tokens); j++ {
+		t := &u.tokens[j]
+		if t.gap != 0 && !(t.gap == '-' && u.tokens[j-1].end+1 == t.start) {
+			return j
+		}
+		switch next := u.word(j + 1); t.word {
+		case "and", "but", "then":
+			switch next {
+			case "he", "she", "they", "will", "back", "return", "returning", "come", "coming", "not", "is", "returnable", "non":
+				return j
+			}
+		case "returnable":
+			if u.word(j-1) != "non" && u.word(j-1) != "not" {
+				return j
+			}
+		case "non":
+			if next == "returnable" {
+				return j
+			}
+		case "back":
+			if next == "by" || next == "at" || next == "before" || next == "in" {
+				return j
+			}
+		case "he", "she", "they":
+			if next == "will" || next == "is" && (u.word(j+2) == "coming" || u.word(j+2) == "returning" || u.word(j+2) == "not") {
+				return j
+			}
+		}
+	}
+	return len(u.tokens)
+}
+
+func (p *particulars) clause(s State, u *utterance, from, to int) {
+	if yes, ok := u.returns(from, to); ok {
+		if p.returns == "" {
+			p.returns = truth(yes)
+		}
+		if at, ok := u.when.moment(s.Now); ok && yes && u.when.from >= from && u.when.from < to {
+			p.moment = at.Format(MomentForm)
+		}
+		return
+	}
+	if p.purpose == "" {
+		p.purpose = u.purpose(from, to)
+	}
+}
+
+func truth(yes bool) string {
+	if yes {
+		return "true"
+	}
+	return "false"
+}
+
+// returns reports whether the tokens say that the person comes back, and false if
+// they say nothing about it.
+func (u *utterance) returns(from, to int) (yes, ok bool) {
+	not, says := false, false
+	for i := from; i < to; i++ {
+		switch w, next := u.word(i), u.word(i+1); w {
+		case "not", "non", "never", "without", "no":
+			not = true
+		case "return", "returns", "returning", "returnable", "roundtrip":
+			says = true
+			if w == "returnable" && (next == "no" || next == "false") {
+				return false, true
+			}
+		case "returned":
+			says = true
+		case "back":
+			prev := u.word(i - 1)
+			if i == from || prev == "be" || prev == "come" || prev == "coming" || prev == "comes" || prev == "get" || prev == "is" || prev == "not" || next == "by" || next == "in" || next == "at" || next == "before" || next == "soon" {
+				says = true
+			}
+		case "way":
+			if u.word(i-1) == "one" {
+				return false, true
+			}
+		case "good":
+			if u.word(i-1) == "for" && u.has("leaving") || u.word(i-1) == "for" && u.has("gone") {
+				return false, true
+			}
+		case "day":
+			if u.word(i-1) == "the" && u.word(i-2) == "for" && (u.has("gone") || u.has("leaving") || u.has("done")) {
+				return false, true
+			}
+		}
+	}
+	return says && !not, says
+}
+
+var leading = words(`for to because as since he she they has have had needs need wants want is are will be going go the a an of that who which
+purpose reason so in order his her their its it and on being`)
+
+// purpose returns the text of the tokens without the words that lead up to it.
+func (u *utterance) purpose(from, to int) string {
+	for from < to {
+		w := u.word(from)
+		if (w == "going" || w == "go") && u.word(from+1) != "to" && u.word(from+1) != "for" {
+			break
+		}
+		if !leading[w] {
+			break
+		}
+		from++
+	}
+	for to > from && (u.word(to-1) == "please" || u.word(to-1) == "and" || u.word(to-1) == "urgently") {
+		to--
+	}
+	if from >= to || to-from == 1 && (nobody[u.word(from)] || u.word(from) == "please" || u.word(from) == "urgently" || u.word(from) == "now") {
+		return ""
+	}
+	return strings.TrimSpace(u.text[u.tokens[from].start:u.tokens[to-1].end])
+}
+
+// yesNo reads an answer to a question that wants yes or no.
+func (u *utterance) yesNo() (yes, ok bool) {
+	if u.has("maybe") || u.has("perhaps") || u.has("depends") || u.has("not") && (u.has("sure") || u.has("know") || u.has("certain")) {
+		return false, false
+	}
+	if yes, ok := u.returns(0, len(u.tokens)); ok {
+		return yes, true
+	}
+	for i := range u.tokens {
+		switch w := u.word(i); w {
+		case "no", "not", "never", "false", "negative":
+			return false, true
+		}
+	}
+	for i := range u.tokens {
+		switch w := u.word(i); w {
+		case "yes", "sure", "true", "course", "definitely", "certainly", "absolutely", "correct", "right", "confirm", "confirmed", "ok", "affirmative", "ji", "y", "indeed", "will", "surely", "bilkul":
+			return true, true
+		}
+	}
+	return false, false
+}
+
+// answerMoment returns the time that goes with a yes: "yes, in two hours".
+func (u *utterance) answerMoment(now time.Time) string {
+	if at, ok := u.when.moment(now); ok {
+		return at.Format(MomentForm)
+	}
+	return ""
+}

@@ -1,0 +1,161 @@
+package grammar
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+func list(s string) []string { return strings.Fields(s) }
+
+// readRefs finds what u names: numbers, ids, ordinals, pronouns and whose pass.
+func (u *utterance) readRefs(s State, g *Grammar) {
+	for i := range u.tokens {
+		t := &u.tokens[i]
+		switch t.kind {
+		case tokNumber:
+			u.number = firstOf(u.number, t.word)
+		case tokID:
+			u.id = firstOf(u.id, t.word)
+		case tokNote:
+			u.note = firstOf(u.note, t.word)
+		case tokInt:
+			if n, _ := strconv.Atoi(t.word); i > 0 && u.tokens[i-1].word == "number" && n >= 1 && n <= len(s.Shown) {
+				u.ordinal, t.ref = n, true
+			}
+		case tokWord:
+			u.readWordRef(i)
+		}
+	}
+	u.readName(s, g)
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (u *utterance) readWordRef(i int) {
+	t := &u.tokens[i]
+	if pronouns[t.word] {
+		t.ref, u.pronoun = true, true
+		return
+	}
+	n, ok := ordinals[t.word]
+	if !ok || t.day {
+		return
+	}
+	if t.word == "last" && i+1 < len(u.tokens) && (u.tokens[i+1].day || u.tokens[i+1].word == "week" || u.tokens[i+1].word == "month") {
+		return
+	}
+	if t.word == "second" && i > 0 && (u.tokens[i-1].word == "a" || u.tokens[i-1].word == "one") {
+		return
+	}
+	u.ordinal, t.ref = n, true
+}
+
+// readName finds whose pass is meant: "John's pass", "the one for Ravi", "the John
+// one", or a name that stands in the list shown.
+func (u *utterance) readName(s State, g *Grammar) {
+	for i := range u.tokens {
+		t := &u.tokens[i]
+		if t.kind == tokWord && t.possessive && !pronouns[t.word] && !asks[t.word] && !t.day {
+			from := i
+			for from > 0 && u.tokens[from-1].capital && u.tokens[from-1].kind == tokWord && !g.spell.known[u.tokens[from-1].word] {
+				from--
+				u.tokens[from].ref = true
+			}
+			u.name = strings.TrimSuffix(strings.TrimSuffix(u.text[u.tokens[from].start:t.end], "'s"), "’s")
+			t.ref = true
+			return
+		}
+	}
+	for _, p := range s.Shown {
+		for part := range strings.FieldsSeq(p.Person) {
+			low := strings.ToLower(part)
+			for i := range u.tokens {
+				if t := &u.tokens[i]; t.kind == tokWord && len(low) > 2 && strings.ToLower(t.raw) == low {
+					t.ref = true
+					if !strings.Contains(u.name, t.raw) {
+						u.name = strings.TrimSpace(u.name + " " + t.raw)
+					}
+				}
+			}
+		}
+	}
+}
+
+// personAt reports whether token i is, as far as one can tell, part of a name.
+func (u *utterance) personAt(i int) bool {
+	t := u.tokens[i]
+	return t.capital && i > 0 || i > 0 && (u.tokens[i-1].word == "named" || u.tokens[i-1].word == "name")
+}
+
+// nameFits reports whether every word of said occurs in person.
+func nameFits(said, person string) bool {
+	person = strings.ToLower(person)
+	parts := strings.FieldsFunc(person, func(r rune) bool { return unicode.IsSpace(r) })
+	n := 0
+	for w := range strings.FieldsSeq(strings.ToLower(said)) {
+		found := false
+		for _, p := range parts {
+			if p == w || len(w) >= 4 && strings.HasPrefix(p, w) || strings.HasSuffix(p, "'"+w) {
+				found = true
+			}
+		}
+		if !found {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// resolve finds the pass that u refers to. With several candidates it returns them
+// and none is chosen; with a name that nothing shown fits it returns the name.
+func (u *utterance) resolve(s State) (p Pass, ok bool, among []Pass, name string) {
+	switch {
+	case u.id != "":
+		return Pass{ID: u.id}, true, nil, ""
+	case u.number != "":
+		return Pass{Number: u.number}, true, nil, ""
+	case u.ordinal != 0 && len(s.Shown) > 0:
+		i := u.ordinal - 1
+		if u.ordinal < 0 {
+			i = len(s.Shown) - 1
+		}
+		if i < len(s.Shown) {
+			return s.Shown[i], true, nil, ""
+		}
+		return Pass{}, false, s.Shown, ""
+	case u.name != "":
+		return u.byName(s)
+	case s.Pass != (Pass{}):
+		return s.Pass, true, nil, ""
+	case u.pronoun && len(s.Shown) == 1:
+		return s.Shown[0], true, nil, ""
+	case u.pronoun && len(s.Shown) > 1:
+		return Pass{}, false, s.Shown, ""
+	}
+	return Pass{}, false, nil, ""
+}
+
+func (u *utterance) byName(s State) (Pass, bool, []Pass, string) {
+	var match []Pass
+	for _, p := range s.Shown {
+		if nameFits(u.name, p.Person) {
+			match = append(match, p)
+		}
+	}
+	switch {
+	case len(match) == 1:
+		return match[0], true, nil, ""
+	case len(match) > 1:
+		return Pass{}, false, match, ""
+	case nameFits(u.name, s.Pass.Person):
+		return s.Pass, true, nil, ""
+	}
+	return Pass{}, false, nil, u.name
+}

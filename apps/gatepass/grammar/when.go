@@ -1,0 +1,313 @@
+package grammar
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A when is the day and time that an utterance names.
+type when struct {
+	day      time.Time // midnight; zero: none
+	hour     int       // -1: none
+	minute   int
+	in       time.Duration // "in two hours"; 0: none
+	from, to int           // the tokens it took
+}
+
+// DayForm and MomentForm are how days and moments are written as arguments.
+const (
+	DayForm    = "2006-01-02"
+	MomentForm = "2006-01-02T15:04"
+)
+
+var weekdays = map[string]time.Weekday{
+	"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
+}
+
+var months = map[string]time.Month{
+	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10,
+	"november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
+}
+
+var smallNumbers = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "a": 1, "an": 1, "half": 0,
+}
+
+// isDateLike reports whether a word holds a date or a time in figures.
+func isDateLike(w string) bool {
+	_, okDay := figures(w)
+	_, _, okTime := clock(w)
+	return okDay || okTime
+}
+
+// figures reads 2026-11-12 and 12/11/2026 (day first, as in India).
+func figures(w string) (time.Time, bool) {
+	for _, form := range []string{"2006-01-02", "2006/01/02", "2/1/2006", "2-1-2006", "2.1.2006", "2/1/06", "2-1-06"} {
+		if len(w) < 6 || len(w) > 10 {
+			return time.Time{}, false
+		}
+		if d, err := time.Parse(form, w); err == nil {
+			return d, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// clock reads 17:30, 5pm, 5.30pm.
+func clock(w string) (hour, minute int, ok bool) {
+	pm, am := strings.HasSuffix(w, "pm"), strings.HasSuffix(w, "am")
+	body := strings.TrimSuffix(strings.TrimSuffix(w, "pm"), "am")
+	h, m, colon := strings.Cut(strings.ReplaceAll(body, ".", ":"), ":")
+	if !colon && !pm && !am || !allDigits(h) || colon && (len(m) != 2 || !allDigits(m)) || len(h) > 2 {
+		return 0, 0, false
+	}
+	hour, _ = strconv.Atoi(h)
+	minute, _ = strconv.Atoi(m)
+	hour = halfDay(hour, pm, am)
+	return hour, minute, hour < 24 && minute < 60
+}
+
+func halfDay(hour int, pm, am bool) int {
+	if pm && hour < 12 {
+		return hour + 12
+	}
+	if am && hour == 12 {
+		return 0
+	}
+	return hour
+}
+
+// readWhen finds the day and time in u and marks the words they took.
+func (u *utterance) readWhen(now time.Time) {
+	u.when = when{hour: -1, from: -1}
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	for i := 0; i < len(u.tokens); i++ {
+		if used := u.dayAt(i, today); used > 0 {
+			u.mark(i, used)
+			i += used - 1
+			continue
+		}
+		if used := u.timeAt(i); used > 0 {
+			u.mark(i, used)
+			i += used - 1
+		}
+	}
+}
+
+func (u *utterance) mark(i, used int) {
+	for j := i; j < i+used; j++ {
+		u.tokens[j].day = true
+	}
+	if u.when.from < 0 {
+		u.when.from = i
+	}
+	u.when.to = i + used
+}
+
+func (u *utterance) word(i int) string {
+	if i < 0 || i >= len(u.tokens) {
+		return ""
+	}
+	return u.tokens[i].word
+}
+
+func (u *utterance) integer(i int) (int, bool) {
+	if i < 0 || i >= len(u.tokens) {
+		return 0, false
+	}
+	w := u.tokens[i].raw
+	for _, suffix := range []string{"st", "nd", "rd", "th"} {
+		w = strings.TrimSuffix(w, suffix)
+	}
+	n, err := strconv.Atoi(w)
+	return n, err == nil && len(w) <= 4
+}
+
+// dayAt reads a day at token i and returns how many tokens it took.
+func (u *utterance) dayAt(i int, today time.Time) int {
+	w, next := u.word(i), u.word(i+1)
+	switch {
+	case w == "today" || w == "this" && next == "day":
+		u.when.day = today
+		return 1 + btoi(w == "this")
+	case w == "tomorrow" || w == "tmrw":
+		u.when.day = today.AddDate(0, 0, 1)
+		return 1
+	case w == "yesterday":
+		if i >= 2 && u.word(i-1) == "before" && u.word(i-2) == "day" {
+			u.when.day = today.AddDate(0, 0, -2)
+			return 1
+		}
+		u.when.day = today.AddDate(0, 0, -1)
+		return 1
+	case w == "last" || w == "next" || w == "coming" || w == "this":
+		if d, ok := weekdays[next]; ok {
+			u.when.day = nearest(today, d, w != "last")
+			return 2
+		}
+	}
+	if d, ok := weekdays[w]; ok {
+		u.when.day = nearest(today, d, u.has("will") || u.has("back") || u.has("return"))
+		return 1
+	}
+	if d, ok := figures(u.tokens[i].word); ok {
+		u.when.day = time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, today.Location())
+		return 1
+	}
+	return u.monthAt(i, today)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// nearest returns the next or the last such weekday, not today.
+func nearest(today time.Time, d time.Weekday, ahead bool) time.Time {
+	n := (int(d) - int(today.Weekday()) + 7) % 7
+	if n == 0 {
+		n = 7
+	}
+	if !ahead {
+		n -= 7
+		if n == 0 {
+			n = -7
+		}
+	}
+	return today.AddDate(0, 0, n)
+}
+
+// monthAt reads "12 November [2026]" and "Nov 12".
+func (u *utterance) monthAt(i int, today time.Time) int {
+	day, ok := u.integer(i)
+	at := i + 1
+	if !ok {
+		if _, isMonth := months[u.word(i)]; !isMonth {
+			return 0
+		}
+		if day, ok = u.integer(i + 1); !ok || day > 31 {
+			return 0
+		}
+		at = i
+	} else if u.word(at) == "of" {
+		at++
+	}
+	m, ok := months[u.word(at)]
+	if !ok || day < 1 || day > 31 {
+		return 0
+	}
+	used, year := max(at, i+1)-i+1, today.Year()
+	if y, ok := u.integer(i + used); ok && y > 1990 && y < 2200 {
+		year = y
+		used++
+	}
+	u.when.day = time.Date(year, m, day, 0, 0, 0, 0, today.Location())
+	return used
+}
+
+// timeAt reads a time at token i: "4 pm", "17:30", "evening 6", "in two hours",
+// "by 5", "noon".
+func (u *utterance) timeAt(i int) int {
+	w, next := u.word(i), u.word(i+1)
+	if h, m, ok := clock(w); ok {
+		u.when.hour, u.when.minute = h, m
+		if next == "pm" || next == "am" {
+			u.when.hour = halfDay(h, next == "pm", next == "am")
+			return 2
+		}
+		return 1
+	}
+	if n, ok := u.integer(i); ok && n <= 24 {
+		switch next {
+		case "pm", "am":
+			u.when.hour, u.when.minute = halfDay(n, next == "pm", next == "am"), 0
+			return 2
+		case "o'clock", "oclock":
+			u.when.hour = laterHour(n)
+			return 2
+		case "in":
+			if u.word(i+2) == "the" && (u.word(i+3) == "evening" || u.word(i+3) == "afternoon") {
+				u.when.hour = halfDay(n, true, false)
+				return 4
+			}
+		}
+	}
+	switch {
+	case w == "noon":
+		u.when.hour, u.when.minute = 12, 0
+		return 1
+	case w == "evening" || w == "afternoon" || w == "morning":
+		if n, ok := u.integer(i + 1); ok && n >= 1 && n <= 12 {
+			u.when.hour = halfDay(n, w != "morning", w == "morning")
+			return 2
+		}
+	case w == "in" || w == "within" || w == "after":
+		return u.spanAt(i)
+	case w == "by" || w == "before" || w == "around":
+		if n, ok := u.integer(i + 1); ok && n >= 1 && n <= 23 && months[u.word(i+2)] == 0 && u.word(i+2) != "pm" && u.word(i+2) != "am" {
+			u.when.hour = laterHour(n)
+			return 2
+		}
+	}
+	return 0
+}
+
+// laterHour reads an hour without half of the day as one of a working day.
+func laterHour(n int) int {
+	if n < 8 {
+		return n + 12
+	}
+	return n
+}
+
+// spanAt reads "in two hours", "in half an hour", "after 30 minutes".
+func (u *utterance) spanAt(i int) int {
+	n, ok := u.integer(i + 1)
+	used := 2
+	if !ok {
+		if n, ok = smallNumbers[u.word(i+1)]; !ok {
+			return 0
+		}
+	}
+	half := u.word(i+1) == "half"
+	if half && (u.word(i+2) == "an" || u.word(i+2) == "a") {
+		used++
+	}
+	switch u.word(i + used) {
+	case "hour", "hours", "hrs", "hr":
+		u.when.in = time.Duration(n) * time.Hour
+		if half {
+			u.when.in = 30 * time.Minute
+		}
+	case "minute", "minutes", "mins", "min":
+		u.when.in = time.Duration(n) * time.Minute
+	default:
+		return 0
+	}
+	return used + 1
+}
+
+// moment returns the moment u names, if it names a time.
+func (w when) moment(now time.Time) (time.Time, bool) {
+	if w.in > 0 {
+		return now.Add(w.in).Truncate(time.Minute), true
+	}
+	if w.hour < 0 {
+		return time.Time{}, false
+	}
+	day := w.day
+	if day.IsZero() {
+		day = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	}
+	t := time.Date(day.Year(), day.Month(), day.Day(), w.hour, w.minute, 0, 0, now.Location())
+	if w.day.IsZero() && !t.After(now) {
+		if t.Add(12*time.Hour).After(now) && w.hour < 12 {
+			return t.Add(12 * time.Hour), true
+		}
+		t = t.AddDate(0, 0, 1)
+	}
+	return t, true
+}

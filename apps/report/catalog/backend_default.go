@@ -1,0 +1,8 @@
+//go:build !duckdb
+
+package catalog
+
+import "context"
+
+// NewBackend returns the backend of this build: memory.
+func NewBackend(_ context.Context, c *Catalog) (Backend, error) { return &Memory{Catalog: c}, nil }

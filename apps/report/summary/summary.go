@@ -1,0 +1,463 @@
+// Package summary works out in code what a chart says: totals, changes, the movers
+// behind them, gaps between scenarios and a few sentences that state the main
+// numbers verbatim. What a model or the narrator writes about a chart rests on these
+// figures; [Declare] makes the same figures known to the faith check as computations
+// over the chart's cells, where they are worked out a second time.
+//
+// Sums are exact decimals, never floats. Rows of different units are never added,
+// nor are shares, fractions and intensities. The package reads no files.
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"dossier/apps/report/catalog"
+	"dossier/internal/faith"
+)
+
+// A Chart is a chart's data with its summary, as tools return it.
+type Chart struct {
+	ChartID  string        `json:"chart_id"`
+	Title    string        `json:"title"`
+	Schema   Schema        `json:"schema"`
+	RowCount int           `json:"row_count"`
+	Rows     []catalog.Row `json:"rows,omitempty"`
+	Summary  Summary       `json:"summary"`
+}
+
+// A Schema names a chart's columns.
+type Schema struct {
+	Columns []string `json:"columns"`
+}
+
+// A Summary is what a chart says.
+type Summary struct {
+	Dimensions  []string             `json:"dimensions"`
+	Measure     string               `json:"measure"`
+	MeasureType string               `json:"measure_type"`
+	Units       []string             `json:"units"`
+	Scenarios   []string             `json:"scenarios"`
+	Baseline    *Baseline            `json:"baseline,omitempty"`
+	ByScenario  map[string]*Scenario `json:"by_scenario"`
+	Gaps        []Gap                `json:"gaps,omitempty"`
+	KeyInsights []string             `json:"key_insights"`
+	Caveats     []string             `json:"caveats,omitempty"`
+
+	Relative bool `json:"relative"` // the numbers are changes from a baseline
+}
+
+// A Baseline is the level that relative numbers start from.
+type Baseline struct {
+	Name  string       `json:"name"`
+	Value faith.Number `json:"value"`
+	Unit  string       `json:"unit"`
+	Year  int          `json:"year"`
+}
+
+// A Scenario is what a chart says of one scenario. The design's names for a relative
+// chart stand at the top; Parts hold the figures unit by unit.
+type Scenario struct {
+	Total      *faith.Number `json:"total_reduction,omitempty"` // relative charts of one unit
+	Reductions []Mover       `json:"top_reductions,omitempty"`
+	Increases  []Mover       `json:"increases,omitempty"`
+	Notable    string        `json:"notable,omitempty"`
+	Parts      []Part        `json:"parts,omitempty"`
+}
+
+// A Mover is one row's change, or its value in a chart without years.
+type Mover struct {
+	Label   string        `json:"sector"`
+	Value   faith.Number  `json:"value"`
+	First   *faith.Number `json:"first,omitempty"`
+	Last    *faith.Number `json:"last,omitempty"`
+	Percent *faith.Number `json:"percent,omitempty"` // nil where the first is 0
+}
+
+// A Part is a scenario's figures in one unit.
+type Part struct {
+	Unit      string        `json:"unit"`
+	Additive  bool          `json:"additive"` // false: rows are shares or intensities and have no total
+	FirstYear int           `json:"first_year,omitempty"`
+	LastYear  int           `json:"last_year,omitempty"`
+	First     *faith.Number `json:"first,omitempty"` // total in the first year
+	Last      *faith.Number `json:"last,omitempty"`
+	Change    *faith.Number `json:"change,omitempty"`
+	Percent   *faith.Number `json:"percent_change,omitempty"`
+	PeakYear  int           `json:"peak_year,omitempty"` // where the total is highest, if that is neither end
+	Peak      *faith.Number `json:"peak,omitempty"`
+	Movers    []Mover       `json:"movers"` // by size of change, the largest first
+}
+
+// A Gap is the distance between the highest and the lowest scenario in the last year.
+type Gap struct {
+	Unit       string       `json:"unit"`
+	Year       int          `json:"year,omitempty"`
+	Low        string       `json:"low"` // scenario
+	High       string       `json:"high"`
+	LowValue   faith.Number `json:"low_value"`
+	HighValue  faith.Number `json:"high_value"`
+	Difference faith.Number `json:"difference"`
+}
+
+// Of summarises a chart.
+func Of(ch *catalog.Chart, t *catalog.Table) *Chart {
+	c := &Chart{
+		ChartID: ch.ID, Title: ch.Title, Schema: Schema{t.Columns}, RowCount: len(t.Rows),
+		Summary: Summary{
+			Dimensions: ch.Dimensions, Measure: t.Measure, Units: unitsOf(t), Scenarios: scenariosOf(t),
+			ByScenario: map[string]*Scenario{}, KeyInsights: []string{},
+		},
+	}
+	s := &c.Summary
+	w := &work{chart: ch, table: t}
+	w.sort()
+	s.Relative = w.relative
+	s.MeasureType = w.measureType()
+	s.Baseline = w.baseline
+	for _, name := range cmpOr(s.Scenarios, []string{""}) {
+		s.ByScenario[name] = w.scenario(name)
+	}
+	s.Gaps = gaps(s)
+	s.KeyInsights = insights(s)
+	s.Caveats = w.caveats(s)
+	return c
+}
+
+func cmpOr(list, otherwise []string) []string {
+	if len(list) == 0 {
+		return otherwise
+	}
+	return list
+}
+
+func unitsOf(t *catalog.Table) []string {
+	out := []string{}
+	for _, r := range t.Rows {
+		if !slices.Contains(out, r.Unit) {
+			out = append(out, r.Unit)
+		}
+	}
+	return out
+}
+
+func scenariosOf(t *catalog.Table) []string {
+	out := []string{}
+	for _, r := range t.Rows {
+		if r.Scenario != "" && !slices.Contains(out, r.Scenario) {
+			out = append(out, r.Scenario)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Additive reports whether rows in a unit may be summed.
+func Additive(unit string) bool {
+	u := strings.ToLower(unit)
+	return !strings.Contains(u, "%") && !strings.Contains(u, "/") && u != "fraction" && u != "ratio" &&
+		!strings.Contains(u, "share") && !strings.Contains(u, "intensity")
+}
+
+// work is a table with its rows told apart: those that count, the baseline, totals.
+type work struct {
+	chart    *catalog.Chart
+	table    *catalog.Table
+	rows     []*catalog.Row
+	totals   []*catalog.Row // rows that are the sum of others, left out of sums
+	baseline *Baseline
+	relative bool
+}
+
+var baselineName = regexp.MustCompile(`(?i)^(?:net|base|baseline|total)\s+((?:19|20|21)\d\d)$`)
+
+func (w *work) sort() {
+	for i := range w.table.Rows {
+		r := &w.table.Rows[i]
+		if strings.EqualFold(r.Kind, "relative") {
+			w.relative = true
+		}
+	}
+	for i := range w.table.Rows {
+		r := &w.table.Rows[i]
+		switch year, is := BaselineYear(r); {
+		case is && w.table.Shape == catalog.Long:
+			if w.baseline == nil && len(r.Cells) > 0 {
+				w.baseline = &Baseline{Name: r.Label, Value: r.Cells[0].Value, Unit: r.Unit, Year: year}
+			}
+		case IsTotal(w.chart, r):
+			w.totals = append(w.totals, r)
+		default:
+			w.rows = append(w.rows, r)
+		}
+	}
+}
+
+// BaselineYear recognises a row that holds the level of a year, such as "Net 2025".
+func BaselineYear(r *catalog.Row) (int, bool) {
+	g := baselineName.FindStringSubmatch(r.Label)
+	if g == nil {
+		return 0, false
+	}
+	year := 0
+	_, _ = fmt.Sscan(g[1], &year)
+	return year, true
+}
+
+// IsTotal recognises a row that sums up the others.
+func IsTotal(ch *catalog.Chart, r *catalog.Row) bool {
+	return strings.EqualFold(r.Kind, "total") || ch.Total != "" && strings.EqualFold(r.Label, ch.Total) ||
+		strings.EqualFold(r.Label, "total") || strings.EqualFold(r.Label, "net emissions")
+}
+
+func (w *work) measureType() string {
+	kind := ""
+	for _, r := range w.rows {
+		if r.Kind != "" {
+			kind = r.Kind
+			break
+		}
+	}
+	switch {
+	case w.relative && w.baseline != nil:
+		return fmt.Sprintf("relative (change from %d)", w.baseline.Year)
+	case w.relative && w.chart.BaseYear != 0:
+		return fmt.Sprintf("relative (change from %d)", w.chart.BaseYear)
+	case w.relative:
+		return "relative"
+	case len(w.table.Years) > 0:
+		return fmt.Sprintf("absolute (%d to %d)", w.table.Years[0], w.table.Years[len(w.table.Years)-1])
+	default:
+		return cmp.Or(kind, "absolute")
+	}
+}
+
+// scenario works out one scenario's parts.
+func (w *work) scenario(name string) *Scenario {
+	s := &Scenario{}
+	for _, unit := range unitsOf(w.table) {
+		var rows []*catalog.Row
+		for _, r := range w.rows {
+			if r.Scenario == name && r.Unit == unit {
+				rows = append(rows, r)
+			}
+		}
+		if len(rows) > 0 {
+			s.Parts = append(s.Parts, w.part(unit, rows))
+		}
+	}
+	if len(s.Parts) != 1 {
+		return s
+	}
+	p := &s.Parts[0]
+	for _, m := range p.Movers {
+		switch {
+		case m.Value.Sign() < 0 && len(s.Reductions) < 3:
+			s.Reductions = append(s.Reductions, m)
+		case m.Value.Sign() > 0 && len(s.Increases) < 3:
+			s.Increases = append(s.Increases, m)
+		}
+	}
+	if w.relative {
+		s.Total = p.Change
+		if len(s.Increases) > 0 {
+			m := s.Increases[0]
+			s.Notable = fmt.Sprintf("%s shows net INCREASE of +%s", m.Label, m.Value)
+		}
+	}
+	return s
+}
+
+func (w *work) part(unit string, rows []*catalog.Row) Part {
+	p := Part{Unit: unit, Additive: Additive(unit)}
+	years := yearsOf(rows)
+	if len(years) > 1 {
+		p.FirstYear, p.LastYear = years[0], years[len(years)-1]
+	} else if len(years) == 1 {
+		p.LastYear = years[0]
+	}
+	p.Movers = movers(rows, p.FirstYear, p.LastYear)
+	if !p.Additive {
+		return p
+	}
+	last := sum(rows, p.LastYear)
+	if len(years) < 2 { // a long table: the values are the changes, or the levels
+		if w.relative {
+			p.Change = &last
+		} else {
+			p.Last = &last
+		}
+		return p
+	}
+	first := sum(rows, p.FirstYear)
+	change := last.Sub(first)
+	p.First, p.Last, p.Change = &first, &last, &change
+	if pct, ok := change.Percent(first.Abs()); ok {
+		p.Percent = &pct
+	}
+	p.PeakYear, p.Peak = peak(rows, years, first, last)
+	return p
+}
+
+// peak finds the year between the ends whose total is above both.
+func peak(rows []*catalog.Row, years []int, first, last faith.Number) (int, *faith.Number) {
+	best, at := first, 0
+	if last.Cmp(best) > 0 {
+		best = last
+	}
+	for _, y := range years[1 : len(years)-1] {
+		if t := sum(rows, y); t.Cmp(best) > 0 {
+			best, at = t, y
+		}
+	}
+	if at == 0 {
+		return 0, nil
+	}
+	return at, &best
+}
+
+func yearsOf(rows []*catalog.Row) []int {
+	var out []int
+	for _, r := range rows {
+		for _, c := range r.Cells {
+			if !slices.Contains(out, c.Year) {
+				out = append(out, c.Year)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func sum(rows []*catalog.Row, year int) faith.Number {
+	var total faith.Number
+	for _, r := range rows {
+		if v, ok := r.At(year); ok {
+			total = total.Add(v)
+		}
+	}
+	return total
+}
+
+// movers returns each row's change (or value), the largest first. Rows that share a
+// label are added up.
+func movers(rows []*catalog.Row, first, last int) []Mover {
+	var out []Mover
+	at := map[string]int{}
+	for _, r := range rows {
+		end, ok := r.At(last)
+		if !ok {
+			continue
+		}
+		i, seen := at[r.Label]
+		if !seen {
+			i = len(out)
+			at[r.Label] = i
+			out = append(out, Mover{Label: r.Label})
+			if first != 0 {
+				out[i].First, out[i].Last = &faith.Number{}, &faith.Number{}
+			}
+		}
+		m := &out[i]
+		if first == 0 {
+			m.Value = m.Value.Add(end)
+			continue
+		}
+		start, _ := r.At(first)
+		f, l := m.First.Add(start), m.Last.Add(end)
+		m.First, m.Last, m.Value = &f, &l, l.Sub(f)
+	}
+	for i := range out {
+		if m := &out[i]; m.First != nil {
+			if pct, ok := m.Value.Percent(m.First.Abs()); ok {
+				m.Percent = &pct
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Mover) int {
+		return cmp.Or(b.Value.Abs().Cmp(a.Value.Abs()), strings.Compare(a.Label, b.Label))
+	})
+	return out
+}
+
+// gaps compares the scenarios' last totals, unit by unit.
+func gaps(s *Summary) []Gap {
+	var out []Gap
+	for _, unit := range s.Units {
+		g, n := Gap{Unit: unit}, 0
+		for _, name := range s.Scenarios {
+			p := s.Part(name, unit)
+			if p == nil || !p.Additive {
+				continue
+			}
+			v := p.Last
+			if v == nil {
+				v = p.Change
+			}
+			if n == 0 || v.Cmp(g.LowValue) < 0 {
+				g.Low, g.LowValue = name, *v
+			}
+			if n == 0 || v.Cmp(g.HighValue) > 0 {
+				g.High, g.HighValue = name, *v
+			}
+			g.Year = p.LastYear
+			n++
+		}
+		if n > 1 && g.Low != g.High {
+			g.Difference = g.HighValue.Sub(g.LowValue)
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Part returns a scenario's figures in a unit, nil if it has none.
+func (s *Summary) Part(scenario, unit string) *Part {
+	sc := s.ByScenario[scenario]
+	if sc == nil {
+		return nil
+	}
+	for i := range sc.Parts {
+		if sc.Parts[i].Unit == unit {
+			return &sc.Parts[i]
+		}
+	}
+	return nil
+}
+
+// Mover returns a label's change in a part, nil if the part has no such row.
+func (p *Part) Mover(label string) *Mover {
+	for i := range p.Movers {
+		if p.Movers[i].Label == label {
+			return &p.Movers[i]
+		}
+	}
+	return nil
+}
+
+// caveats says what a reader should know of the data.
+func (w *work) caveats(s *Summary) []string {
+	var out []string
+	if len(s.Units) > 1 {
+		out = append(out, fmt.Sprintf("The chart holds %d units (%s), which are kept apart.", len(s.Units), strings.Join(s.Units, ", ")))
+	}
+	for _, u := range s.Units {
+		if !Additive(u) {
+			out = append(out, fmt.Sprintf("Rows in %q are shares or rates and have no total.", u))
+		}
+	}
+	for _, r := range w.rows {
+		if r.Label == catalog.Blank {
+			out = append(out, "Some rows have no label in the data.")
+			break
+		}
+	}
+	for _, r := range w.totals {
+		out = append(out, fmt.Sprintf("The row %q is a total and is not added again.", r.Label))
+		break
+	}
+	return append(out, w.chart.Warnings...)
+}

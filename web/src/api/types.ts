@@ -1,0 +1,41 @@
+import type { components } from "./schema";
+
+type S = components["schemas"];
+
+/** The vocabulary, as the API's document types it. Times are RFC 3339 in UTC. */
+export type Case = S["Case"];
+export type State = Case["state"];
+export type Evidence = S["Evidence"];
+export type EvidenceView = S["EvidenceView"];
+export type View = EvidenceView["view"];
+export type Finding = S["Finding"];
+export type FindingView = S["FindingView"];
+export type Verdict = Finding["verdict"];
+export type Approval = S["Approval"];
+export type ApprovalItem = S["ApprovalItem"];
+export type ApprovalDetail = S["ApprovalDetail"];
+export type ApprovalStatus = Approval["status"];
+export type Decision = S["Decision"];
+export type Verb = Decision["verb"];
+export type Run = S["Run"];
+export type RunTree = S["RunTree"];
+export type RunStatus = Run["status"];
+export type StepView = S["StepView"];
+export type Spent = S["Spent"];
+export type Event = S["Event"];
+export type Principal = S["Principal"];
+export type Session = S["Session"];
+export type AppSummary = S["AppSummary"];
+export type AppDetail = S["AppDetail"];
+export type TriggerInfo = S["TriggerInfo"];
+export type Report = S["Report"];
+export type LedgerCheck = S["Check"];
+export type Conversation = S["Conversation"];
+export type User = S["User"];
+export type Token = S["Token"];
+export type Webhook = S["Webhook"];
+export type Status = S["Status"];
+export type EvalResult = S["EvalResult"];
+export type EvalRow = S["EvalRow"];
+export type LabelItem = S["LabelItem"];
+export type SuiteInfo = S["SuiteInfo"];

@@ -1,0 +1,145 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { ApprovalItem, Verb } from "../../api/types";
+import { useApproval, useApprovals, useInbox } from "../../hooks/approvals";
+import { useAppTitle } from "../../hooks/apps";
+import { ago, isZero } from "../../lib/format";
+import { useQueryState } from "../../lib/query";
+import { ApprovalBadge } from "../../parts/Badge";
+import { Dialog } from "../../parts/Dialog";
+import { Icon } from "../../parts/Icon";
+import { Page } from "../../parts/Page";
+import { Empty, ErrorBox, Loaded, Loading } from "../../parts/states";
+import { Time, useNow } from "../../parts/Time";
+import { Ask } from "./Ask";
+import { KeyHelp, useKeys } from "./keys";
+
+type View = "mine" | "pending" | "decided";
+
+/** What waits for whoever is signed in, one beside the other with everything about it. */
+export function Inbox({ id }: { id?: string }) {
+  const [get, set] = useQueryState();
+  const view = (get("view") || "mine") as View;
+  return (
+    <Page
+      title="Inbox"
+      wide
+      lead="What cannot be undone waits here for a person."
+      actions={
+        <div className="segmented" role="group" aria-label="Which requests">
+          {(["mine", "pending", "decided"] as const).map((v) => (
+            <button key={v} type="button" className="button small" aria-pressed={view === v} onClick={() => set({ view: v === "mine" ? "" : v })}>{{ mine: "For me", pending: "All pending", decided: "Decided" }[v]}</button>
+          ))}
+        </div>
+      }
+    >
+      {view === "mine" ? <Mine id={id} /> : <Others key={view} view={view} id={id} />}
+    </Page>
+  );
+}
+
+function Mine({ id }: { id?: string }) {
+  const inbox = useInbox();
+  if (!inbox.data) return inbox.error ? <ErrorBox error={inbox.error} retry={() => void inbox.refetch()} /> : <div className="panel"><Loading lines={8} /></div>;
+  return <Desk items={inbox.data} id={id} query="" empty={<Empty icon="check" title="Nothing waits for you.">When an agent wants to do something that needs your decision, it appears here by itself. <Link href="/inbox?view=decided">Look up what was decided</Link> or <Link href="/cases">look at the cases</Link>.</Empty>} />;
+}
+
+function Others({ view, id }: { view: "pending" | "decided"; id?: string }) {
+  const found = useApprovals(view);
+  return (
+    <Loaded query={found} lines={8}>
+      {(data) => (
+        <>
+          <Desk items={data.pages.flatMap((p) => p.items)} id={id} query={`?view=${view}`} empty={<Empty icon="inbox" title={view === "pending" ? "Nothing is pending." : "Nothing has been decided yet."} />} />
+          {found.hasNextPage && <div><button type="button" className="button small" onClick={() => void found.fetchNextPage()}>Show more</button></div>}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** A list and the chosen request beside it, with the keyboard all through. */
+function Desk({ items, id, query, empty }: { items: ApprovalItem[]; id?: string; query: string; empty: React.ReactNode }) {
+  const [, go] = useLocation();
+  const [help, setHelp] = useState(false);
+  const [verb, setVerb] = useState<Verb>();
+  const wide = useWide();
+  const chosen = id ?? (wide ? items[0]?.id : undefined);
+  const at = items.findIndex((a) => a.id === chosen);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => setVerb(undefined), [chosen]);
+  const step = useCallback(
+    (by: number) => {
+      const next = items[Math.min(items.length - 1, Math.max(0, at + by))];
+      if (next) go(`/inbox/${next.id}${query}`);
+    },
+    [items, at, go, query],
+  );
+  useEffect(() => {
+    list.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  useKeys({ j: () => step(at < 0 ? 1 : 1), k: () => step(-1), a: () => setVerb("approve"), e: () => setVerb("edit"), r: () => setVerb("reject"), m: () => setVerb("respond"), "?": () => setHelp(true), Escape: () => setVerb(undefined) });
+  const outside = id !== undefined && at < 0;
+  return (
+    <>
+      <div className="inbox">
+        {(wide || chosen === undefined) && (
+          <div className="panel inbox-list">
+            {items.length === 0 ? empty : (
+              <ul ref={list} aria-label="Requests">
+                {items.map((a) => <li key={a.id}><Item item={a} current={a.id === chosen} href={`/inbox/${a.id}${query}`} /></li>)}
+              </ul>
+            )}
+          </div>
+        )}
+        {chosen !== undefined && (
+          <div className="stack">
+            {(!wide || outside) && <div><Link href={`/inbox${query}`} className="small">← All requests</Link></div>}
+            <Chosen key={chosen} id={chosen} verb={verb} setVerb={setVerb} onDone={() => { const next = items[at + 1] ?? items[at - 1]; if (query === "" && next && next.id !== chosen) go(`/inbox/${next.id}`); else if (query === "") go(`/inbox/${chosen}`); }} />
+          </div>
+        )}
+      </div>
+      <p className="small muted keys-hint"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> approve, <kbd>e</kbd> edit, <kbd>r</kbd> reject, <kbd>m</kbd> respond, <kbd>?</kbd> all keys</p>
+      <Dialog title="Keys" open={help} onClose={() => setHelp(false)}><KeyHelp /></Dialog>
+    </>
+  );
+}
+
+function Item({ item: a, current, href }: { item: ApprovalItem; current: boolean; href: string }) {
+  const title = useAppTitle();
+  return (
+    <Link className="inbox-item" href={href} aria-current={current || undefined}>
+      <span className="title">{a.title}</span>
+      <span className="row small muted"><span>{title(a.app)}</span><span>asked <Time at={a.asked} /></span>{a.status !== "pending" && <ApprovalBadge status={a.status} />}</span>
+      {a.status === "pending" && <Left expires={a.expires} />}
+    </Link>
+  );
+}
+
+/** How much time is left to decide. */
+export function Left({ expires }: { expires: string | undefined }) {
+  const now = useNow();
+  if (isZero(expires) || !expires) return null;
+  const at = new Date(expires);
+  const ms = at.getTime() - now.getTime();
+  const tone = ms <= 0 ? "bad" : ms < 24 * 3_600_000 ? "warn" : "";
+  return <span className={`row small left ${tone}`}><Icon name="clock" size={14} />{ms <= 0 ? "Expired" : "Expires"} <time dateTime={expires} title={at.toLocaleString()}>{ago(at, now)}</time></span>;
+}
+
+function Chosen({ id, verb, setVerb, onDone }: { id: string; verb: Verb | undefined; setVerb: (v: Verb | undefined) => void; onDone: () => void }) {
+  const approval = useApproval(id);
+  if (!approval.data) return approval.error ? <ErrorBox error={approval.error} retry={() => void approval.refetch()} /> : <div className="panel"><Loading lines={10} /></div>;
+  return <Ask approval={approval.data} verb={verb} setVerb={setVerb} onDone={onDone} />;
+}
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(() => typeof matchMedia !== "function" || matchMedia("(min-width: 1000px)").matches);
+  useEffect(() => {
+    if (typeof matchMedia !== "function") return;
+    const m = matchMedia("(min-width: 1000px)");
+    const set = () => setWide(m.matches);
+    m.addEventListener("change", set);
+    return () => m.removeEventListener("change", set);
+  }, []);
+  return wide;
+}

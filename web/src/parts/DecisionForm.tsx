@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import type { Approval, Verb } from "../api/types";
+import { problems, type Schema } from "../lib/schema";
+import { Diff } from "./Diff";
+import { Icon, type IconName } from "./Icon";
+import { SchemaForm } from "./SchemaForm";
+
+export type Decide = { verb: Verb; args?: unknown; note?: string };
+
+type Props = {
+  approval: Approval;
+  /** The tool's input schema, for editing. */
+  schema: Schema | undefined;
+  verb: Verb;
+  busy: boolean;
+  onDecide: (d: Decide) => void;
+  onCancel: () => void;
+};
+
+export const verbLooks: Record<Verb, { icon: IconName; word: string; key: string; effect: string }> = {
+  approve: { icon: "check", word: "Approve", key: "a", effect: "The call runs once, exactly as shown." },
+  edit: { icon: "pencil", word: "Edit", key: "e", effect: "The call is planned again with your arguments, checked, and then runs once." },
+  reject: { icon: "cross", word: "Reject", key: "r", effect: "The call does not run. The agent is told why." },
+  respond: { icon: "reply", word: "Respond", key: "m", effect: "The call does not run. The agent gets your message and goes on." },
+};
+
+/** Asks for what a verb still needs: a note, a message or other arguments. */
+export function DecisionForm({ approval, schema, verb, busy, onDecide, onCancel }: Props) {
+  const [args, setArgs] = useState<unknown>(approval.args);
+  const [note, setNote] = useState("");
+  const [wrong, setWrong] = useState(new Map<string, string>());
+  const form = useRef<HTMLFormElement>(null);
+  const needsNote = verb === "reject" || verb === "respond";
+  const look = verbLooks[verb];
+
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>(verb === "approve" ? "button[type=submit]" : "input, textarea, select")?.focus();
+  }, [verb]);
+
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    const found = verb === "edit" && schema ? problems(schema, args) : new Map<string, string>();
+    if (needsNote && note.trim() === "") found.set("note", "Say why in a note, so that the agent and the record know.");
+    setWrong(found);
+    if (found.size > 0) {
+      queueMicrotask(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      return;
+    }
+    onDecide({ verb, args: verb === "edit" ? args : undefined, note: note.trim() || undefined });
+  };
+
+  return (
+    <form ref={form} className="decision stack" onSubmit={submit} noValidate aria-label={`${look.word} this`} 
+      onKeyDown={(e) => {
+        if (e.key === "Escape") onCancel();
+        if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) form.current?.requestSubmit();
+      }}
+    >
+      <h3 className="row"><Icon name={look.icon} /> {look.word}</h3>
+      <p className="muted">{look.effect}</p>
+      {verb === "edit" && schema && (
+        <>
+          <SchemaForm schema={schema} value={args} onChange={setArgs} wrong={wrong} />
+          <div><p className="small muted">What you change</p><Diff before={approval.args} after={args} names={["Asked", "Yours"]} /></div>
+        </>
+      )}
+      <div className="field">
+        <label htmlFor={`note-${approval.id}`}>{verb === "respond" ? "Message to the agent" : "Note"}{!needsNote && <span className="muted"> (optional)</span>}</label>
+        <textarea id={`note-${approval.id}`} className="input" rows={3} maxLength={2000} value={note} aria-invalid={wrong.has("note") || undefined} aria-describedby={wrong.has("note") ? `note-${approval.id}-wrong` : undefined} onChange={(e) => setNote(e.target.value)} />
+        {wrong.has("note") && <span className="wrong" id={`note-${approval.id}-wrong`}>{wrong.get("note")}</span>}
+      </div>
+      <div className="row">
+        <button type="submit" className={`button ${verb === "reject" ? "danger" : "primary"}`} disabled={busy}>
+          <Icon name={look.icon} /> {busy ? "Sending…" : verb === "edit" ? "Approve with these arguments" : verb === "respond" ? "Send message" : look.word}
+        </button>
+        <button type="button" className="button" onClick={onCancel}>Cancel</button>
+      </div>
+    </form>
+  );
+}

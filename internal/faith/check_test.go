@@ -89,6 +89,7 @@ func TestCheck(t *testing.T) {
 		{"rose for a fall", "Emissions rise by 472.53 Mt.", faith.Direction},
 		{"rise of a negative", "There is a rise of −472.53 Mt.", faith.Direction},
 		{"while ends the reach", "Most fall, while land use adds 33.58 Mt.", ""},
+		{"above all is no direction", "Reductions come above all from transport (472.53 Mt).", ""},
 		{"fell to", "Emissions fell to 88.2 Mt.", ""},
 		{"rose to", "Emissions rose to 88.2 Mt.", faith.Direction},
 		{"from to", "Emissions fell from 401.05 Mt in 2025 to 88.2 Mt in 2050.", ""},

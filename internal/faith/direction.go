@@ -57,7 +57,7 @@ func pointers(text string, in span) []pointer {
 		case way != 0 && l == "up" && strings.HasPrefix(next, "to "),
 			(l == "more" || l == "less" || l == "fewer") && strings.HasPrefix(next, "than"):
 		case l == "below" || l == "above":
-			if !startsNumeral(next) {
+			if !startsNumeral(next) && !strings.HasPrefix(next, "all") {
 				all = append(all, pointer{i, i + len(w), way})
 			}
 		case way != 0:

@@ -101,12 +101,20 @@ type Selection struct {
 	Problems []string `json:"problems,omitempty"` // entries of the map that name no chart
 }
 
-// Select chooses the charts of a section.
+// Select chooses the charts of a section: by the map, or by relevance where the map
+// does not know the section or names no chart of this run.
 func (m Map) Select(s *outline.Section, c *catalog.Catalog) Selection {
-	if e, ok := m[s.ID]; ok {
-		return e.choose(s.ID, c)
+	e, ok := m[s.ID]
+	if !ok {
+		return relevance(s, c)
 	}
-	return relevance(s, c)
+	sel := e.choose(s.ID, c)
+	if len(sel.Choices) > 0 {
+		return sel
+	}
+	near := relevance(s, c)
+	near.Problems = sel.Problems
+	return near
 }
 
 func (e Entry) choose(section string, c *catalog.Catalog) Selection {

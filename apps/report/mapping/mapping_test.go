@@ -92,7 +92,7 @@ func TestSelect(t *testing.T) {
 	t.Run("a name that is no chart is said", func(t *testing.T) {
 		t.Parallel()
 		m := mapping.Map{"emissions": {Charts: []mapping.Pattern{{Pattern: "emissions/nothing"}}}}
-		if sel := m.Select(section("emissions"), c); len(sel.Problems) != 1 || len(sel.Choices) != 0 {
+		if sel := m.Select(section("emissions"), c); len(sel.Problems) != 1 || sel.From != "relevance" {
 			t.Errorf("selection %+v", sel)
 		}
 	})

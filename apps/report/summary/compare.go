@@ -325,13 +325,32 @@ func rowAgainstTotal(a, b *work) (compared int, out []Disagreement) {
 	return compared, out
 }
 
-// about reports whether a chart's title is a label followed by a measure that the
-// other chart's title has, too.
+// qualifiers change what a measure is: captured emissions are not emissions.
+var qualifiers = []string{"captured", "abatement", "abated", "reduction", "intensity", "net", "new", "annual", "capacity", "fraction", "share"}
+
+// about reports whether a chart's title is a label followed by the very measure that
+// ends the other chart's title, before "by".
 func about(label, title, other []string) bool {
 	if len(label) == 0 || len(title) <= len(label) || !slices.Equal(title[:len(label)], label) {
 		return false
 	}
-	return slices.Contains(other, title[len(label)])
+	rest, other := beforeBy(title[len(label):]), beforeBy(other)
+	if len(rest) == 0 || len(other) < len(rest) || !slices.Equal(other[len(other)-len(rest):], rest) {
+		return false
+	}
+	for _, q := range qualifiers {
+		if slices.Contains(rest, q) != slices.Contains(other, q) {
+			return false
+		}
+	}
+	return true
+}
+
+func beforeBy(words []string) []string {
+	if i := slices.Index(words, "by"); i >= 0 {
+		return words[:i]
+	}
+	return words
 }
 
 func words(s string) []string {

@@ -23,12 +23,13 @@ const (
 // large are packages that may be larger, each with its reason.
 var large = map[string]string{
 	"internal/api": "one document: every resource is a small file of its own and they share one guard",
+	"internal/store": "one type keeps what every package asks of a database; a file per noun",
 }
 
 // looseMaps are the packages that may use map[string]any: the edge to models and
 // tools, where JSON of any shape passes through, and huma's document, whose
-// extensions have that type.
-var looseMaps = []string{"internal/model/", "internal/tool/", "internal/mcp/", "internal/api/"}
+// extensions have that type, and examples that hold a tool's arguments.
+var looseMaps = []string{"internal/model/", "internal/tool/", "internal/mcp/", "internal/api/", "apps/gatepass/evals/"}
 
 // clocks are the packages that may ask what time it is, or look at the environment:
 // the edge, and what only tests use.

@@ -39,6 +39,7 @@ func document(version string) huma.Config {
 			},
 		},
 		Formats: huma.DefaultFormats, DefaultFormat: "application/json",
+		Transformers: []huma.Transformer{settle},
 	}
 }
 

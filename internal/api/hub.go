@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// A hub tells those who listen that something new happened. It looks while somebody
-// listens and at no other time; what happened is read from the records by each
-// listener, so an event written by another process reaches everyone too.
+// A hub tells those who listen that something new happened. It looks when this
+// process wrote something, and at intervals for what others wrote, while somebody
+// listens and at no other time. What happened is read from the records by each
+// listener.
 type hub struct {
 	events Events
 	every  time.Duration
@@ -66,12 +67,14 @@ func (h *hub) run(ctx context.Context) error {
 			case <-h.first:
 			}
 		}
+		changed := h.events.Changed()
 		if err := h.look(ctx); err != nil && ctx.Err() == nil {
 			h.log.ErrorContext(ctx, "look for events", "err", err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-changed:
 		case <-tick.C:
 		}
 	}

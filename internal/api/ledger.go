@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -72,12 +73,12 @@ func (s *Server) seal(ctx context.Context, _ *struct{}) (*sealOutput, error) {
 type reportOutput struct{ Body ledger.Report }
 
 type verifyInput struct {
-	Key     string `query:"key" doc:"The public key it must be signed with, in base64; absent: any"`
-	RawBody []byte `contentType:"application/json" doc:"A bundle as exported"`
+	Key  string          `query:"key" doc:"The public key it must be signed with, in base64; absent: any"`
+	Body json.RawMessage `doc:"A bundle as exported"`
 }
 
 func (s *Server) verifyBundle(_ context.Context, in *verifyInput) (*reportOutput, error) {
-	b, err := ledger.Read(bytes.NewReader(in.RawBody))
+	b, err := ledger.Read(bytes.NewReader(in.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +134,13 @@ func (s *Server) exportCase(ctx context.Context, in *CaseRef) (*bundleOutput, er
 	b, err := s.Ledger.Export(ctx, in.ID)
 	if err != nil {
 		return nil, err
+	}
+	b.Evidence, b.Findings, b.Approvals = list(b.Evidence), list(b.Findings), list(b.Approvals)
+	for i, a := range b.Approvals {
+		b.Approvals[i].Evidence, b.Approvals[i].Decisions = list(a.Evidence), list(a.Decisions)
+	}
+	if b.Proof != nil {
+		b.Proof.Path = list(b.Proof.Path)
 	}
 	return &bundleOutput{`attachment; filename="` + string(in.ID) + `.json"`, b}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -43,6 +44,26 @@ func asProblem(err error) *huma.ErrorModel {
 		p.Status = http.StatusPreconditionFailed
 	}
 	return p
+}
+
+// settle completes the problems that huma makes itself, about requests that do not
+// fit the document: it names their kind and keeps what was sent out of the answer,
+// because it may hold a secret.
+func settle(_ huma.Context, _ string, v any) (any, error) {
+	p, ok := v.(*huma.ErrorModel)
+	if !ok || p.Type != "" {
+		return v, nil
+	}
+	p.Type, p.Title = problemType+string(dossier.Invalid), statuses[dossier.Invalid].title
+	var what []string
+	for _, e := range p.Errors {
+		e.Value = nil
+		what = append(what, strings.TrimSpace(e.Location+" "+e.Message))
+	}
+	if len(what) > 0 {
+		p.Detail = "The request does not fit: " + strings.Join(what, "; ") + "."
+	}
+	return p, nil
 }
 
 // errStale marks a conflict with an If-Match header.

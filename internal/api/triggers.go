@@ -91,16 +91,13 @@ func (s *Server) fire(ctx context.Context, in *fireInput) (*firedOutput, error) 
 }
 
 type postEventInput struct {
-	App     string `path:"app"`
-	Event   string `path:"event"`
-	RawBody []byte `contentType:"application/json" doc:"What happened"`
+	App   string          `path:"app"`
+	Event string          `path:"event"`
+	Body  json.RawMessage `doc:"What happened"`
 }
 
 func (s *Server) postEvent(ctx context.Context, in *postEventInput) (*firedOutput, error) {
-	if !json.Valid(in.RawBody) {
-		return nil, dossier.Errorf(dossier.Invalid, "The event must be JSON.")
-	}
-	return s.start(ctx, in.App, in.RawBody, func(t app.Trigger) bool { return t.On != "" && t.On == in.Event },
+	return s.start(ctx, in.App, in.Body, func(t app.Trigger) bool { return t.On != "" && t.On == in.Event },
 		dossier.Errorf(dossier.NotFound, "Nothing in the app %s waits for the event %q.", in.App, in.Event))
 }
 

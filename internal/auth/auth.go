@@ -44,7 +44,7 @@ func New(cfg Config) (*Auth, error) {
 	cfg.Roles = roles
 	a := &Auth{cfg: cfg, hasher: newHasher(cfg.Cost)}
 	if cfg.OIDC != nil {
-		p, err := newProvider(*cfg.OIDC, cfg.URL)
+		p, err := newProvider(*cfg.OIDC, cfg.URL, cfg.Now)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -42,20 +43,21 @@ const CallbackPath = "/api/v1/session/oidc/callback"
 type provider struct {
 	cfg      OIDC
 	redirect string
+	now      func() time.Time
 
 	mu       sync.Mutex
 	verifier *oidc.IDTokenVerifier
 	oauth    *oauth2.Config
 }
 
-func newProvider(cfg OIDC, url string) (*provider, error) {
+func newProvider(cfg OIDC, url string, now func() time.Time) (*provider, error) {
 	if cfg.Issuer == "" || cfg.Client == "" || url == "" {
 		return nil, dossier.Errorf(dossier.Invalid, "Sign-in through an identity provider needs its issuer, a client and the product's public URL.")
 	}
 	if cfg.HTTP == nil {
 		cfg.HTTP = http.DefaultClient
 	}
-	return &provider{cfg: cfg, redirect: url + CallbackPath}, nil
+	return &provider{cfg: cfg, redirect: url + CallbackPath, now: now}, nil
 }
 
 // ProviderTitle returns what the identity provider is called, and "" if there is none.
@@ -82,7 +84,7 @@ func (p *provider) ready(ctx context.Context) (*oauth2.Config, *oidc.IDTokenVeri
 	if err != nil {
 		return nil, nil, dossier.Errorf(dossier.Unavailable, "The identity provider does not answer. Try again soon.").Because(err)
 	}
-	p.verifier = found.VerifierContext(long, &oidc.Config{ClientID: p.cfg.Client})
+	p.verifier = found.VerifierContext(long, &oidc.Config{ClientID: p.cfg.Client, Now: p.now})
 	p.oauth = &oauth2.Config{
 		ClientID: p.cfg.Client, ClientSecret: string(p.cfg.Secret), Endpoint: found.Endpoint(), RedirectURL: p.redirect,
 		Scopes: append([]string{oidc.ScopeOpenID, "profile", "email"}, p.cfg.Scopes...),

@@ -1,0 +1,340 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/internal/app"
+	"dossier/internal/store"
+	"dossier/internal/store/storetest"
+	"dossier/internal/work"
+)
+
+// each runs a test on every database, with the clock on the wall: River has no other.
+func each(t *testing.T, test func(t *testing.T, s *store.Store)) {
+	t.Helper()
+	for _, name := range storetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := store.Open(t.Context(), store.Options{URL: storetest.URL(t, name), Now: time.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+			test(t, s)
+		})
+	}
+}
+
+func start(t *testing.T, s *store.Store, h work.Handler) {
+	t.Helper()
+	if err := s.Work().Start(t.Context(), 4, h); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Work().Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// receive returns the next value of a channel and fails if none comes for long.
+func receive[T any](t *testing.T, ch <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+func TestEnqueueJoinsTheTransaction(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		got := make(chan string, 10)
+		start(t, s, func(_ context.Context, j work.Job) error {
+			got <- j.Name
+			return nil
+		})
+		boom := errors.New("boom")
+		for range 8 { // more than there are places: an undone job must give its place back
+			err := s.Within(ctx, func(ctx context.Context) error {
+				if err := s.Work().Enqueue(ctx, work.Job{Kind: work.Trigger, App: "a", Name: "undone"}); err != nil {
+					return err
+				}
+				return boom
+			})
+			if !errors.Is(err, boom) {
+				t.Fatal(err)
+			}
+		}
+		err := s.Within(ctx, func(ctx context.Context) error {
+			if err := s.Work().Enqueue(ctx, work.Job{Kind: work.Trigger, App: "a", Name: "done"}); err != nil {
+				return err
+			}
+			select {
+			case name := <-got:
+				return fmt.Errorf("%s ran before the commit", name)
+			default:
+				return nil
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := receive(t, got); name != "done" {
+			t.Errorf("ran %q", name)
+		}
+	})
+}
+
+func TestFailedJobIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *store.Store) {
+		var n atomic.Int32
+		done := make(chan int32, 10)
+		start(t, s, func(context.Context, work.Job) error {
+			switch i := n.Add(1); i {
+			case 1:
+				return errors.New("not yet")
+			case 2:
+				panic("nor now")
+			default:
+				done <- i
+				return nil
+			}
+		})
+		if err := s.Work().Enqueue(t.Context(), work.Job{Kind: work.Trigger, App: "a", Name: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if i := receive(t, done); i != 3 {
+			t.Errorf("it took %d tries", i)
+		}
+	})
+}
+
+// TestOneAtATime checks that jobs about one run never overlap, that none is lost, and
+// that Hold keeps them out.
+func TestOneAtATime(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		var inside, overlaps, seen atomic.Int32
+		var state atomic.Int32 // what a handler must see at last
+		looked := make(chan int32, 200)
+		start(t, s, func(context.Context, work.Job) error {
+			if inside.Add(1) > 1 {
+				overlaps.Add(1)
+			}
+			v := state.Load()
+			inside.Add(-1)
+			seen.Store(v)
+			looked <- v
+			return nil
+		})
+		release, err := s.Work().Hold(ctx, work.RunKey("run-1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside.Add(1) // the holder is inside
+		for i := range 20 {
+			state.Store(int32(i + 1))
+			if err := s.Work().Enqueue(ctx, work.Job{Kind: work.Run, App: "a", Name: "run-1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inside.Add(-1)
+		release()
+		for receive(t, looked) != 20 {
+		}
+		if overlaps.Load() != 0 {
+			t.Errorf("%d overlapped", overlaps.Load())
+		}
+	})
+}
+
+func TestDueWorkRuns(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *store.Store) {
+		got := make(chan work.Job, 10)
+		start(t, s, func(_ context.Context, j work.Job) error {
+			got <- j
+			return nil
+		})
+		if err := s.Later(t.Context(), "netra", "rescore", json.RawMessage(`{"n":1}`), time.Now(), ""); err != nil {
+			t.Fatal(err)
+		}
+		j := receive(t, got)
+		if j.Kind != work.Due || j.App != "netra" || j.Name != "rescore" || string(j.Args) != `{"n":1}` {
+			t.Errorf("got %+v", j)
+		}
+	})
+}
+
+// TestStartGoesOn checks that runs that were ready when a process ended go on when the
+// next one starts.
+func TestStartGoesOn(t *testing.T) {
+	t.Parallel()
+	c := storetest.NewClock()
+	url := storetest.URL(t, "sqlite")
+	first := storetest.OpenURL(t, url, c)
+	cs, _, err := first.OpenCase(t.Context(), "poolpatrol", app.Opening{Subject: "v", Title: "V", State: dossier.Open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := first.InsertRun(t.Context(), dossier.Run{Case: cs.ID, App: cs.App, Agent: "a", For: dossier.SystemPrincipal}, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	second := storetest.OpenURL(t, url, c)
+	got := make(chan work.Job, 10)
+	start(t, second, func(_ context.Context, j work.Job) error {
+		got <- j
+		return nil
+	})
+	if j := receive(t, got); j.Kind != work.Run || j.Name != string(run.ID) {
+		t.Errorf("got %+v", j)
+	}
+}
+
+// TestWalkThroughWeeks plays four weeks of an app's schedule with a clock that is set
+// forward.
+func TestWalkThroughWeeks(t *testing.T) {
+	t.Parallel()
+	for _, name := range storetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, c := storetest.Open(t, name)
+			ctx := t.Context()
+			e := s.Work()
+			if err := e.Every("airshed", "poll", "0 6 * * *"); err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Every("airshed", "bad", "61 * * * *"); !errors.Is(err, dossier.Invalid) {
+				t.Errorf("a bad schedule: %v", err)
+			}
+			if err := e.Ticks(ctx, c.Now()); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 3 { // the last one counts
+				if err := s.Later(ctx, "airshed", "remind", json.RawMessage(`{}`), c.Now().Add(time.Duration(i+1)*24*time.Hour), "k"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var order []string
+			h := func(ctx context.Context, j work.Job) error {
+				order = append(order, j.Kind+"/"+j.Name)
+				if j.Name == "remind" && len(order) < 10 {
+					return s.Later(ctx, "airshed", "remind", nil, c.Now().Add(24*time.Hour), "k")
+				}
+				return nil
+			}
+			total := 0
+			for range 28 {
+				n, err := e.RunDue(ctx, c.Add(24*time.Hour), h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				total += n
+			}
+			polls, reminders := 0, 0
+			for _, o := range order {
+				switch o {
+				case "trigger/poll":
+					polls++
+				case "due/remind":
+					reminders++
+				}
+			}
+			if polls != 28 || reminders < 3 || total != len(order) {
+				t.Errorf("%d polls, %d reminders, %d in all: %v", polls, reminders, total, order)
+			}
+		})
+	}
+}
+
+func TestFailedDueWorkIsKept(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.Open(t, "sqlite")
+	if err := s.Later(t.Context(), "a", "x", nil, c.Now(), ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Work().RunDue(t.Context(), c.Now(), func(context.Context, work.Job) error { return errors.New("no roster") })
+	if err == nil {
+		t.Fatal("the failure was swallowed")
+	}
+	rows, err := s.DueRows(t.Context(), "a")
+	if err != nil || len(rows) != 1 || rows[0].State != "failed" || rows[0].Error != "no roster" {
+		t.Errorf("%+v %v", rows, err)
+	}
+}
+
+// TestProcessesShare checks that two processes on one database share its work, and
+// that each job is done once.
+func TestProcessesShare(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t, "postgres")
+	var mu sync.Mutex
+	did := map[string]int{}
+	by := [2]int{}
+	all := make(chan struct{})
+	const jobs = 60
+	var stores [2]*store.Store
+	for i := range stores {
+		s, err := store.Open(t.Context(), store.Options{URL: url, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		stores[i] = s
+	}
+	gate := make(chan struct{})
+	for i, s := range stores {
+		if err := s.Work().Start(t.Context(), 2, func(_ context.Context, j work.Job) error {
+			<-gate
+			mu.Lock()
+			defer mu.Unlock()
+			did[j.Name]++
+			by[i]++
+			if len(did) == jobs {
+				select {
+				case <-all:
+				default:
+					close(all)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Work().Stop(context.Background()) })
+	}
+	for i := range jobs {
+		if err := stores[0].Work().Enqueue(t.Context(), work.Job{Kind: work.Trigger, App: "a", Name: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(gate)
+	receive(t, all)
+	mu.Lock()
+	defer mu.Unlock()
+	for name, n := range did {
+		if n != 1 {
+			t.Errorf("job %s was done %d times", name, n)
+		}
+	}
+	if by[0] == 0 || by[1] == 0 {
+		t.Errorf("the load was not shared: %v", by)
+	}
+}

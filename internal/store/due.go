@@ -152,7 +152,7 @@ func (s *Store) abandoned(ctx context.Context, now time.Time) ([]work.Job, error
 		moved       time.Time
 	}
 	rows, err := s.db.Query(ctx, `SELECT app, id, moved_by, moved FROM runs WHERE status = 'ready' AND moved <= $1
-		ORDER BY moved LIMIT 500`, now.Add(-3*time.Second))
+		LIMIT 500`, now.Add(-3*time.Second))
 	runs, err := db.Collect(rows, err, func(r db.Row) (l lying, err error) {
 		err = r.Scan(&l.app, &l.id, &l.by, &l.moved)
 		return l, err
@@ -189,7 +189,7 @@ func (s *Store) Orphans(ctx context.Context) ([]work.Job, error) {
 	if s.db.Dialect.Name == "postgres" {
 		return nil, nil
 	}
-	rows, err := s.db.Query(ctx, "SELECT app, id FROM runs WHERE status = 'ready' ORDER BY moved")
+	rows, err := s.db.Query(ctx, "SELECT app, id FROM runs WHERE status = 'ready' ORDER BY started")
 	return db.Collect(rows, err, func(r db.Row) (work.Job, error) {
 		j := work.Job{Kind: work.Run}
 		err := r.Scan(&j.App, &j.Name)

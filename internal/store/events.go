@@ -104,23 +104,31 @@ func (s *Store) announce() {
 // Events returns up to limit events after seq, oldest first. An event with a lower
 // Seq than one already returned never appears later.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]records.Event, error) {
-	rows, err := s.db.Query(ctx, "SELECT "+eventColumns+" FROM events WHERE id > $1 AND id < "+
-		s.db.Dialect.EventLimit+" ORDER BY id LIMIT $2", after, limit)
+	below, err := s.db.EventLimit(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	rows, err := s.db.Query(ctx, "SELECT "+eventColumns+" FROM events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3",
+		after, below, limit)
 	return db.Collect(rows, err, scanEvent)
 }
 
 // LastEvent returns the highest Seq that Events would return, and 0 if there is none.
-func (s *Store) LastEvent(ctx context.Context) (int64, error) {
-	var n int64
-	err := s.db.QueryRow(ctx, "SELECT COALESCE(max(id), 0) FROM events WHERE id < "+s.db.Dialect.EventLimit).Scan(&n)
+func (s *Store) LastEvent(ctx context.Context) (n int64, err error) {
+	below, err := s.db.EventLimit(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("events: %w", err)
+	}
+	err = s.db.QueryRow(ctx, "SELECT COALESCE(max(id), 0) FROM events WHERE id < $1", below).Scan(&n)
 	return n, err
 }
 
-// Timeline returns up to limit events of a case after seq, oldest first.
+// Timeline returns up to limit events of a case after seq, oldest first. It holds
+// everything that has happened; to follow a case without missing anything, read
+// Events.
 func (s *Store) Timeline(ctx context.Context, id dossier.CaseID, after int64, limit int) ([]records.Event, error) {
 	rows, err := s.db.Query(ctx, "SELECT "+eventColumns+` FROM events
-		WHERE case_id = $1 AND case_id <> '' AND id > $2 AND id < `+s.db.Dialect.EventLimit+` ORDER BY id LIMIT $3`,
-		id, after, limit)
+		WHERE case_id = $1 AND case_id <> '' AND id > $2 ORDER BY id LIMIT $3`, id, after, limit)
 	return db.Collect(rows, err, scanEvent)
 }
 
@@ -135,9 +143,8 @@ func (s *Store) raiseEventBase(ctx context.Context) error {
 	if s.db.Dialect.Name != "postgres" {
 		return nil
 	}
-	_, err := s.db.Exec(ctx, `UPDATE event_base SET base = base + GREATEST(0,
-		(SELECT COALESCE(max(id), 0) FROM events) + 1048576 - (`+s.db.Dialect.EventLimit+`))
-		WHERE (SELECT COALESCE(max(id), 0) FROM events) >= `+s.db.Dialect.EventID+`0`)
+	_, err := s.db.Exec(ctx, `UPDATE event_base SET base = base + (SELECT max(id) FROM events) + 1048576
+		- (`+s.db.Dialect.EventID+`0) WHERE (SELECT COALESCE(max(id), 0) FROM events) >= `+s.db.Dialect.EventID+`0`)
 	return err
 }
 

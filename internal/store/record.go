@@ -90,6 +90,10 @@ func (r *recording) lockCase(ctx context.Context) (*chain, error) {
 	return r.s.openChain(ctx, id, r.m.At, seen)
 }
 
+// stayReadySQL is for the most common move, and leaves the index of ready runs alone.
+const stayReadySQL = `UPDATE runs SET moved = $2, moved_by = $3, woken = 0 WHERE id = $1 AND status = 'ready'
+	RETURNING case_id, app, agent, parent_run, status`
+
 // moveRunSQL keeps a run ready that was woken while it was being advanced: whoever
 // asks for it to wait may not have seen why.
 const moveRunSQL = `UPDATE runs SET
@@ -105,8 +109,16 @@ func (r *recording) moveRun(ctx context.Context) error {
 		ended = r.m.At
 	}
 	r.run.ID = r.m.Run
+	dest := []any{&r.run.Case, &r.run.App, &r.run.Agent, &r.run.ParentOf, &r.run.Status}
+	if r.m.Status == dossier.Ready && len(r.m.Answer) == 0 && r.m.Failure == "" {
+		err := r.s.db.QueryRow(ctx, stayReadySQL, r.m.Run, r.m.At, r.s.self.name).Scan(dest...)
+		if dossier.KindOf(err) != dossier.NotFound {
+			r.wake = r.m.Wake
+			return err
+		}
+	}
 	err := r.s.db.QueryRow(ctx, moveRunSQL, r.m.Run, r.m.Status, r.m.Answer, r.m.Failure, ended, r.m.At, r.s.self.name).
-		Scan(&r.run.Case, &r.run.App, &r.run.Agent, &r.run.ParentOf, &r.run.Status)
+		Scan(dest...)
 	if err != nil {
 		return r.s.whyNot(ctx, err, r.m.Run)
 	}

@@ -79,19 +79,21 @@ func (s *Store) DeleteWebhook(ctx context.Context, id string) error {
 // not after now, having set its Next to until so that no other process claims it
 // meanwhile. It returns dossier.NotFound if there is none.
 func (s *Store) ClaimWebhook(ctx context.Context, now, until time.Time) (w records.Webhook, err error) {
-	const waiting = ` FROM webhooks WHERE enabled = 1 AND next_at <= $1 AND sent <
-		(SELECT COALESCE(max(id), 0) FROM events WHERE id < `
-	limit := s.db.Dialect.EventLimit + ")"
-	var n int
-	if err := s.db.QueryRow(ctx, "SELECT count(*)"+waiting+limit, now).Scan(&n); err != nil || n == 0 {
-		if err == nil {
-			err = dossier.Errorf(dossier.NotFound, "No webhook has anything to be told.")
-		}
+	const waiting = ` FROM webhooks WHERE enabled = 1 AND next_at <= $1 AND sent < $2`
+	last, err := s.LastEvent(ctx)
+	if err != nil {
 		return w, err
 	}
+	var n int
+	if err := s.db.QueryRow(ctx, "SELECT count(*)"+waiting, now, last).Scan(&n); err != nil {
+		return w, err
+	}
+	if n == 0 {
+		return w, dossier.Errorf(dossier.NotFound, "No webhook has anything to be told.")
+	}
 	err = s.db.InTx(ctx, func(ctx context.Context) error {
-		w, err = scanWebhook(s.db.QueryRow(ctx, "SELECT "+webhookColumns+waiting+limit+
-			" ORDER BY next_at, id LIMIT 1"+s.db.Dialect.SkipLocked, now))
+		w, err = scanWebhook(s.db.QueryRow(ctx, "SELECT "+webhookColumns+waiting+
+			" ORDER BY next_at, id LIMIT 1"+s.db.Dialect.SkipLocked, now, last))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package sqldb
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
+	"math"
 
 	"dossier"
 	"dossier/internal/db"
@@ -25,11 +27,54 @@ func openPostgres(ctx context.Context, rawURL string) (*DB, error) {
 		p.Close()
 		return nil, fmt.Errorf("open %s: %w", Redact(rawURL), translate(err))
 	}
-	both := postgresPool{p}
-	return &DB{Dialect: postgresDialect, url: rawURL, postgres: p, write: both, read: both}, nil
+	var schema string
+	if err := p.QueryRow(ctx, "SELECT COALESCE(current_schema(), '')").Scan(&schema); err != nil {
+		p.Close()
+		return nil, fmt.Errorf("open %s: %w", Redact(rawURL), translate(err))
+	}
+	writers := lockClass(schema)
+	both := postgresPool{p, pgx.TxOptions{
+		BeginQuery: fmt.Sprintf("BEGIN; SELECT pg_advisory_xact_lock_shared(%d, 1)", writers),
+	}}
+	return &DB{Dialect: postgresDialect, url: rawURL, postgres: p, write: both, read: both, writers: writers}, nil
 }
 
-type postgresPool struct{ *pgxpool.Pool }
+// lockClass names a schema among the advisory locks of its database.
+func lockClass(schema string) int32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte("dossier writers " + schema))
+	return int32(h.Sum32()) //nolint:gosec // any 32 bits will do
+}
+
+// limitSQL finds the oldest transaction that may still write events: of those that
+// hold the shared lock, the lowest that has a number, and otherwise the next number
+// to be given out. pg_locks shows the lower 32 bits of a number.
+const limitSQL = `SELECT (SELECT base FROM event_base) + 1048576 * LEAST(top, COALESCE((
+	SELECT min(CASE WHEN low > top & 4294967295 THEN (top >> 32) - 1 ELSE top >> 32 END << 32 | low) FROM (
+		SELECT CAST(CAST(t.transactionid AS text) AS bigint) AS low FROM pg_locks t
+		JOIN pg_locks w ON w.pid = t.pid AND w.locktype = 'advisory' AND w.objsubid = 2 AND w.objid = 1
+			AND CAST(w.classid AS bigint) = $1
+			AND w.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock' AND t.granted) running), top))
+	FROM (SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint) AS top) next`
+
+// EventLimit returns what the id of an event must stay below to be read safely: every
+// event that is not visible yet will be above. On PostgreSQL transactions commit in
+// another order than they are numbered, so one that is still running holds back what
+// later ones wrote. The events must be read by a later statement.
+func (d *DB) EventLimit(ctx context.Context) (int64, error) {
+	if d.postgres == nil {
+		return math.MaxInt64, nil
+	}
+	var n int64
+	err := d.QueryRow(ctx, limitSQL, int64(uint32(d.writers))).Scan(&n) //nolint:gosec // the same 32 bits
+	return n, err
+}
+
+type postgresPool struct {
+	*pgxpool.Pool
+	tx pgx.TxOptions
+}
 
 func (p postgresPool) close() { p.Close() }
 
@@ -48,7 +93,7 @@ func (p postgresPool) queryRow(ctx context.Context, query string, args []any) db
 }
 
 func (p postgresPool) begin(ctx context.Context) (tx, error) {
-	t, err := p.Begin(ctx)
+	t, err := p.BeginTx(ctx, p.tx)
 	if err != nil {
 		return nil, err
 	}

@@ -35,25 +35,21 @@ type Dialect struct {
 	// SkipLocked ends a SELECT that claims rows, leaving out those another process
 	// is claiming.
 	SkipLocked string
-	// EventID is the expression for the id of the n-th event of a transaction, and
-	// EventLimit what an event's id must stay below to be read safely.
-	EventID, EventLimit string
+	// EventID is the expression for the id of an event; on PostgreSQL the event's place
+	// in its transaction is added to it.
+	EventID string
 	// Fold is the function that makes text lower case in every script.
 	Fold string
 }
 
-var sqliteDialect = Dialect{
-	Name: "sqlite", EventID: "NULL", EventLimit: "9223372036854775807", Fold: "fold",
-}
+var sqliteDialect = Dialect{Name: "sqlite", EventID: "NULL", Fold: "fold"}
 
-// An id is the number of the transaction that wrote it, times 2^20, plus its place
-// there. Whoever reads below the oldest transaction still running misses nothing:
-// every later row is above.
+// An event's id is the number of the transaction that wrote it, times 2^20, plus its
+// place there; see [DB.EventLimit].
 var postgresDialect = Dialect{
 	Name: "postgres", ForUpdate: " FOR UPDATE", SkipLocked: " FOR UPDATE SKIP LOCKED",
-	EventID:    "(SELECT base FROM event_base) + CAST(CAST(pg_current_xact_id() AS text) AS bigint) * 1048576 + ",
-	EventLimit: "(SELECT base FROM event_base) + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) * 1048576",
-	Fold:       "lower",
+	EventID: "(SELECT base FROM event_base) + CAST(CAST(pg_current_xact_id() AS text) AS bigint) * 1048576 + ",
+	Fold:    "lower",
 }
 
 // A DB is an open database.
@@ -66,6 +62,7 @@ type DB struct {
 	postgres *pgxpool.Pool // for PostgreSQL
 	file     string        // of SQLite
 	url      string        // of PostgreSQL
+	writers  int32         // class of the advisory locks that writing transactions share
 }
 
 // A pool starts transactions and runs single statements.

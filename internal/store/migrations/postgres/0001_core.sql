@@ -77,7 +77,7 @@ CREATE TABLE runs (
 );
 CREATE INDEX runs_case ON runs (case_id, started);
 CREATE INDEX runs_started ON runs (started, id);
-CREATE INDEX runs_ready ON runs (moved) WHERE status = 'ready';
+CREATE INDEX runs_ready ON runs (id) WHERE status = 'ready';
 CREATE INDEX runs_parent ON runs (parent_run) WHERE parent_run <> '';
 
 CREATE TABLE steps (

@@ -81,9 +81,9 @@ function Navigation({ open, close, path }: { open: boolean; close: () => void; p
         <div className="row between"><span className="live" data-on={connected}>{connected ? "Live" : "Connecting…"}</span><ThemeChoice /></div>
         <div className="nav-who">
           <Icon name="person" size={18} />
-          <div className="grow"><div className="strong">{me.label || me.name}</div><div className="small muted">{me.roles.join(", ") || "no role"}</div></div>
-          <button type="button" className="button quiet small" onClick={() => signOut.mutate()}>Sign out</button>
+          <div className="grow"><div className="strong">{me.label || me.name}</div><div className="small muted" title={me.roles.join(", ")}>{me.roles.length > 2 ? `${me.roles[0]} and ${me.roles.length - 1} more roles` : me.roles.join(", ") || "no role"}</div></div>
         </div>
+        <button type="button" className="button small" onClick={() => signOut.mutate()}>Sign out</button>
       </div>
     </nav>
   );

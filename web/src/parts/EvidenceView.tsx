@@ -96,12 +96,17 @@ function TableOf({ data, caption }: { data: unknown; caption: string }) {
         limit={50}
         columns={columnsOf(found.rows).map((c) => ({
           key: c, title: words(c), align: numeric(c) ? "right" : "left",
-          show: (r: Dict) => cell(r[c]),
+          show: (r: Dict) => <Short text={cell(r[c])} />,
           sort: (r: Dict) => (typeof r[c] === "number" ? (r[c] as number) : cell(r[c])),
         }))}
       />
     </div>
   );
+}
+
+/** Short texts stay on one line. */
+function Short({ text }: { text: string }) {
+  return text.length <= 24 ? <span className="nowrap">{text}</span> : <>{text}</>;
 }
 
 function ChartOf({ data, label }: { data: unknown; label: string }) {

@@ -21,7 +21,7 @@ export function FindingCard({ finding: f, evidence }: { finding: Finding; eviden
         {f.confidence > 0 && (
           <span className="confidence small" title="Computed by the rule, from 0 to 100">
             <span className="muted">Confidence</span>
-            <meter min={0} max={100} value={f.confidence} aria-label={`Confidence ${f.confidence} of 100`} />
+            <span className="meter" aria-hidden="true"><span style={{ width: `${f.confidence}%` }} /></span>
             <Numeral value={f.confidence} case={f.case} evidence={f.cites[0]} />
           </span>
         )}

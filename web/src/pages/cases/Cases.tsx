@@ -61,7 +61,7 @@ function Filters({ get, set }: { get: (n: string) => string; set: (c: Record<str
         <input id={`${id}q`} className="input" type="search" placeholder="Words in the case, its findings or its evidence" value={text} onChange={(e) => setText(e.target.value)} />
       </div>
       <Choice id={`${id}app`} label="App" value={get("app")} onChange={(v) => set({ app: v })} options={[["", "All apps"], ...(apps.data ?? []).map((a): [string, string] => [a.id, a.title])]} />
-      <Choice id={`${id}state`} label="State" value={get("state")} onChange={(v) => set({ state: v })} options={[["", "Open, waiting, closed"], ...states.map((s): [string, string] => [s, words(s)])]} />
+      <Choice id={`${id}state`} label="State" value={get("state")} onChange={(v) => set({ state: v })} options={[["", "All but early ones"], ...states.map((s): [string, string] => [s, words(s)])]} />
       <Choice id={`${id}days`} label="Age" value={get("days")} onChange={(v) => set({ days: v })} options={ages} />
     </form>
   );

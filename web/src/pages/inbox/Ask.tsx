@@ -42,7 +42,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
     });
   return (
     <article className="panel pad ask" aria-labelledby="ask-title">
-      <header className="stack tight">
+      <div className="stack tight">
         <div className="row small muted">
           <span>{title(a.app)}</span>
           <Link href={`/cases/${a.case}`}>{a.case_title || a.case}</Link>
@@ -51,7 +51,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
         </div>
         <h2 id="ask-title" className="ask-title">{a.title}</h2>
         <div className="row small"><span className="muted">Asked <Time at={a.asked} /></span>{open && <Left expires={a.expires} />}{open && isZero(a.expires) && <span className="muted">Never expires</span>}</div>
-      </header>
+      </div>
       {decide.error && <ErrorBox error={decide.error} />}
       <Outcome approval={a} />
       <section><h3>Why you are asked</h3><p>{a.why}</p></section>
@@ -129,7 +129,7 @@ function Who({ approval: a }: { approval: ApprovalDetail }) {
   return (
     <section>
       <h3>Who decides</h3>
-      <p className="row"><Icon name="people" size={15} /><span>{list(a.roles.map(words), "or")}{(a.escalate ?? []).length > 0 && `, and after a reminder ${list((a.escalate ?? []).map(words), "or")}`}. {a.need > 1 ? `${a.need} people must agree; ${a.more} still must.` : "One person decides."}{a.four_eyes && " Whoever asked for it may not decide it."}</span></p>
+      <p className="row nowrap-row top"><Icon name="people" size={15} /><span>{list(a.roles.map(words), "or")}{(a.escalate ?? []).length > 0 && `, and after a reminder ${list((a.escalate ?? []).map(words), "or")}`}. {a.need > 1 ? `${a.need} people must agree; ${a.more} still must.` : "One person decides."}{a.four_eyes && " Whoever asked for it may not decide it."}</span></p>
     </section>
   );
 }

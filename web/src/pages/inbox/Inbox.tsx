@@ -3,7 +3,7 @@ import { Link, useLocation } from "wouter";
 import type { ApprovalItem, Verb } from "../../api/types";
 import { useApproval, useApprovals, useInbox } from "../../hooks/approvals";
 import { useAppTitle } from "../../hooks/apps";
-import { ago, isZero } from "../../lib/format";
+import { ago, exact, isZero } from "../../lib/format";
 import { useQueryState } from "../../lib/query";
 import { ApprovalBadge } from "../../parts/Badge";
 import { Dialog } from "../../parts/Dialog";
@@ -78,7 +78,7 @@ function Desk({ items, id, query, empty }: { items: ApprovalItem[]; id?: string;
   useEffect(() => {
     list.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
-  useKeys({ j: () => step(at < 0 ? 1 : 1), k: () => step(-1), a: () => setVerb("approve"), e: () => setVerb("edit"), r: () => setVerb("reject"), m: () => setVerb("respond"), "?": () => setHelp(true), Escape: () => setVerb(undefined) });
+  useKeys({ j: () => step(1), k: () => step(-1), a: () => setVerb("approve"), e: () => setVerb("edit"), r: () => setVerb("reject"), m: () => setVerb("respond"), "?": () => setHelp(true), Escape: () => setVerb(undefined) });
   const outside = id !== undefined && at < 0;
   return (
     <>
@@ -123,7 +123,7 @@ export function Left({ expires }: { expires: string | undefined }) {
   const at = new Date(expires);
   const ms = at.getTime() - now.getTime();
   const tone = ms <= 0 ? "bad" : ms < 24 * 3_600_000 ? "warn" : "";
-  return <span className={`row small left ${tone}`}><Icon name="clock" size={14} />{ms <= 0 ? "Expired" : "Expires"} <time dateTime={expires} title={at.toLocaleString()}>{ago(at, now)}</time></span>;
+  return <span className={`row small left ${tone}`}><Icon name="clock" size={14} /><span>{ms <= 0 ? "Expired" : "Expires"} <time dateTime={expires} title={exact(at)}>{ago(at, now)}</time></span></span>;
 }
 
 function Chosen({ id, verb, setVerb, onDone }: { id: string; verb: Verb | undefined; setVerb: (v: Verb | undefined) => void; onDone: () => void }) {

@@ -50,8 +50,9 @@ export function Totals({ usage: u }: { usage: Spent }) {
 function Steps({ run }: { run: RunTree }) {
   return (
     <div className="steps">
-      {run.steps.map((s) => {
-        const child = s.child ? run.children.find((c) => c.id === s.child) : undefined;
+      {run.steps.map((s, i) => {
+        const first = run.steps.findIndex((o) => o.child === s.child) === i;
+        const child = s.child && first ? run.children.find((c) => c.id === s.child) : undefined;
         return (
           <div key={s.id}>
             <StepLine step={s} case={run.case} />

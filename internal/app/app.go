@@ -44,9 +44,9 @@ type App struct {
 
 	// Default returns a pointer to a fresh copy of the default configuration, for
 	// the core to decode into.
-	Default func() any
+	Default func() Config
 
-	build func(Env, any) (*Kit, error)
+	build func(Env, Config) (*Kit, error)
 }
 
 // A Config is an app's settings. Validate says what is wrong in a sentence.
@@ -78,9 +78,9 @@ func Define[C Config](d Def[C]) App {
 	return App{
 		ID: d.ID, Title: d.Title, Doc: d.Doc, Roles: d.Roles, Files: d.Files,
 		Rules: d.Rules, Commands: d.Commands,
-		Default: func() any { c := d.Default; return &c },
-		build: func(env Env, cfg any) (*Kit, error) {
-			c := *cfg.(*C)
+		Default: func() Config { c := d.Default; return any(&c).(Config) },
+		build: func(env Env, cfg Config) (*Kit, error) {
+			c := *any(cfg).(*C)
 			if err := c.Validate(); err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func Define[C Config](d Def[C]) App {
 }
 
 // Build makes the app's kit with cfg, which came from Default and was decoded into.
-func (a App) Build(env Env, cfg any) (*Kit, error) {
+func (a App) Build(env Env, cfg Config) (*Kit, error) {
 	k, err := a.build(env, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("app %s: %w", a.ID, err)

@@ -22,7 +22,7 @@ type CLI interface {
 	Open(ctx context.Context) (*Kit, Env, error)
 	// Config returns the app's configuration, a pointer as Default gives, without
 	// opening anything.
-	Config() (any, error)
+	Config() (Config, error)
 	// As returns the principal that commands act for: the operator at the keyboard,
 	// who holds every role of the app.
 	As() dossier.Principal

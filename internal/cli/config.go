@@ -75,11 +75,11 @@ type MailConfig struct {
 
 // OIDCConfig is sign-in through an identity provider. An empty issuer turns it off.
 type OIDCConfig struct {
-	Issuer string            `toml:"issuer"`
-	Client string            `toml:"client"`
-	Secret Secret            `toml:"secret"`
-	Claim  string            `toml:"claim"` // the claim that holds groups
-	Roles  map[string]string `toml:"roles"` // group to role
+	Issuer string                    `toml:"issuer"`
+	Client string                    `toml:"client"`
+	Secret Secret                    `toml:"secret"`
+	Claim  string                    `toml:"claim"` // the claim that holds groups
+	Roles  map[string][]dossier.Role `toml:"roles"` // group to roles
 }
 
 // TraceConfig is where traces go. Nothing is sent while the endpoint is empty and
@@ -162,14 +162,14 @@ func defaults(env func(string) string) Config {
 // A settings is a configuration with each app's own part decoded.
 type settings struct {
 	Config
-	apps map[string]any // by app ID: a pointer to the app's own type
-	file string         // "" if there was none
+	apps map[string]app.Config // by app ID: a pointer to the app's own type
+	file string                // "" if there was none
 }
 
 // load reads the settings: defaults, then the file, then the environment, then
 // flags given as key=value.
 func load(file string, env func(string) string, sets []string, apps []app.App) (*settings, error) {
-	s := &settings{Config: defaults(env), apps: map[string]any{}}
+	s := &settings{Config: defaults(env), apps: map[string]app.Config{}}
 	for _, a := range apps {
 		s.apps[a.ID] = a.Default()
 	}
@@ -249,10 +249,8 @@ func (s *settings) validate(apps []app.App) error {
 		}
 	}
 	for _, a := range apps {
-		if c, ok := s.apps[a.ID].(app.Config); ok {
-			if err := c.Validate(); err != nil {
-				return fmt.Errorf("apps.%s: %w", a.ID, err)
-			}
+		if err := s.apps[a.ID].Validate(); err != nil {
+			return fmt.Errorf("apps.%s: %w", a.ID, err)
 		}
 	}
 	return nil

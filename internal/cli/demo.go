@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dossier"
+)
+
+func (l *line) demo() *cobra.Command {
+	var addr string
+	var serve bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Load demo data for every app, and serve it",
+		Long:  "Loads demo data for every app into the data folder; loading it again changes nothing.\nWith --serve it then serves the product and prints a link that signs you in as admin.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if addr != "" {
+				l.sets = append(l.sets, "http.addr="+addr)
+			}
+			if serve {
+				return l.serveUntilStopped(cmd.Context(), l.welcome)
+			}
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := l.loadDemo(cmd.Context(), p); err != nil {
+				return err
+			}
+			fmt.Fprintf(l.Err, "Demo data is in %s. Look around with `dossier cases`, or serve it with `dossier demo --serve`.\n", p.Data)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&serve, "serve", false, "serve the product afterwards")
+	cmd.Flags().StringVar(&addr, "addr", "", "address to listen on (default 127.0.0.1:8080)")
+	return cmd
+}
+
+// loadDemo loads every app's demo data, saying which one it is at: some take seconds.
+func (l *line) loadDemo(ctx context.Context, p *product) error {
+	for _, a := range p.apps {
+		if a.Kit.Demo == nil {
+			continue
+		}
+		fmt.Fprintf(l.Err, "Loading demo data: %s\n", a.Title)
+		if err := a.Kit.Demo(ctx); err != nil {
+			return fmt.Errorf("demo data of %s: %w", a.ID, err)
+		}
+	}
+	return nil
+}
+
+// welcome loads the demo data once the server listens and prints how to get in.
+func (l *line) welcome(ctx context.Context, p *product) error {
+	if err := l.loadDemo(ctx, p); err != nil {
+		return err
+	}
+	link, err := p.firstLink(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "\nDossier is at %s\nSign in as admin with this link, which works once:\n\n  %s\n\nStop with Ctrl-C.\n", p.url(), link)
+	return nil
+}
+
+// firstLink returns a one-time link that makes an admin who holds every app's roles,
+// so that a newcomer can try everything.
+func (p *product) firstLink(ctx context.Context) (string, error) {
+	roles := []dossier.Role{dossier.Admin}
+	for _, a := range p.apps {
+		for r := range a.Roles {
+			roles = append(roles, r)
+		}
+	}
+	s, err := p.auth.NewLink(ctx, "", roles, 24*time.Hour)
+	if err != nil {
+		return "", err
+	}
+	return p.auth.LinkURL(s), nil
+}

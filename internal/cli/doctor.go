@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dossier/internal/api"
+)
+
+// started is when the process began, for the status page.
+var started = time.Now()
+
+// status reports on the product's parts.
+func (p *product) status(ctx context.Context) api.Status {
+	s := api.Status{
+		Version: buildVersion(), Started: started,
+		Database: api.Part{Name: p.store.Dialect(), OK: true, Note: "The database answers."},
+		Work:     api.Part{Name: "river", OK: true, Note: fmt.Sprintf("Up to %d jobs at a time.", p.Work.Workers)},
+		Mail:     api.Part{Name: p.Mail.Via, OK: true, Note: "Mail goes to " + p.Mail.Via + "."},
+		Tracing:  api.Part{Name: "off", OK: true, Note: "Nothing is sent."},
+	}
+	if err := p.store.Ping(ctx); err != nil {
+		s.Database.OK, s.Database.Note = false, "The database does not answer."
+	}
+	if p.Mail.Via == "outbox" {
+		s.Mail.Note = "Mail stays in the outbox, where the console shows it. Set mail.via to send it."
+	}
+	if p.tracing() != "" {
+		s.Tracing = api.Part{Name: "otlp", OK: true, Note: "Traces go to " + p.tracing() + "."}
+	}
+	s.Models = p.modelStates()
+	s.Gates = p.gateStates(ctx)
+	return s
+}
+
+func (p *product) modelStates() []api.ModelState {
+	out := []api.ModelState{}
+	for _, alias := range slices.Sorted(maps.Keys(p.models.byAlias)) {
+		out = append(out, api.ModelState{Alias: alias, Model: p.models.byAlias[alias].Name(), OK: true, Note: "Configured."})
+	}
+	for _, a := range p.apps {
+		for _, ag := range a.Kit.Agents {
+			mod, why := p.models.choose(context.Background(), a.ID, ag)
+			st := api.ModelState{Alias: a.ID + "." + ag.Name, Model: "reference/" + ag.Name, OK: true, Note: "The reference policy plays: " + why + "."}
+			if mod != nil {
+				st.Model, st.Note = mod.Name(), why
+			}
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+func (p *product) gateStates(ctx context.Context) []api.GateState {
+	out := []api.GateState{}
+	for _, name := range slices.Sorted(maps.Keys(p.models.gates)) {
+		g := p.models.gates[name]
+		id, agentName, _ := cutName(name)
+		st := api.GateState{App: id, Suite: g.suite, Grade: agentName, Least: g.least}
+		if ag, ok := p.agent(id, agentName); ok {
+			alias := ag.Model
+			if own, ok := p.models.agents[name]; ok {
+				alias = own
+			}
+			if mod, ok := p.models.byAlias[alias]; ok {
+				if got, measured, err := p.models.score(ctx, id, g.suite, mod.Name()); err == nil && measured {
+					st.Mean, st.Checked, st.Holds = got, true, got >= g.least
+				}
+			}
+		}
+		out = append(out, st)
+	}
+	return out
+}
+
+func (l *line) doctor() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check that everything the product needs is there, and say what to do if not", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s := p.status(cmd.Context())
+			bad := false
+			if err := l.print(s, func(w io.Writer) error {
+				for _, part := range []struct {
+					what string
+					api.Part
+				}{{"database", s.Database}, {"work", s.Work}, {"mail", s.Mail}, {"tracing", s.Tracing}} {
+					fmt.Fprintf(w, "%-4s %-10s %-10s %s\n", mark(part.OK), part.what, part.Name, part.Note)
+				}
+				for _, m := range s.Models {
+					fmt.Fprintf(w, "%-4s %-10s %-24s %s\n", mark(m.OK), "model", m.Alias, m.Note)
+				}
+				for _, g := range s.Gates {
+					word := "not measured"
+					if g.Checked {
+						word = fmt.Sprintf("%.3f of %.3f", g.Mean, g.Least)
+					}
+					fmt.Fprintf(w, "%-4s %-10s %s.%s %s: %s\n", mark(g.Holds), "gate", g.App, g.Grade, g.Suite, word)
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			bad = !s.Database.OK || !s.Work.OK || !s.Mail.OK
+			if bad {
+				return errSilent
+			}
+			return nil
+		},
+	}
+}
+
+func mark(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "BAD"
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dossier"
+	"dossier/internal/api"
+	"dossier/internal/app"
+	"dossier/web"
+)
+
+func (l *line) serve() *cobra.Command {
+	var addr string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the API and the console, and do due work",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if addr != "" {
+				l.sets = append(l.sets, "http.addr="+addr)
+			}
+			return l.serveUntilStopped(cmd.Context(), nil)
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "", "address to listen on (default 127.0.0.1:8080)")
+	return cmd
+}
+
+// serveUntilStopped opens the product, calls ready once it listens, and serves until
+// ctx ends.
+func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context, *product) error) error {
+	s, err := l.settings()
+	if err != nil {
+		return err
+	}
+	// Listening comes first: a port that is taken is known before anything starts.
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.HTTP.Addr)
+	if err != nil {
+		return dossier.Errorf(dossier.Unavailable, "The address %s cannot be used. Choose another with --addr.", s.HTTP.Addr).Because(err)
+	}
+	defer ln.Close()
+	if s.HTTP.URL == "" {
+		l.sets = append(l.sets, "http.url=http://"+ln.Addr().String())
+	}
+	p, err := l.product(ctx)
+	if err != nil {
+		return err
+	}
+	srv := p.server()
+	hs := &http.Server{Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	served := make(chan error, 2)
+	go func() { served <- hs.Serve(ln) }()
+	go func() { served <- srv.Run(ctx) }()
+	if err := p.store.Work().Start(ctx, p.Work.Workers, p.handle); err != nil {
+		return errors.Join(err, hs.Close())
+	}
+	stopSealing := p.sealing(ctx)
+	if ready != nil {
+		if err := ready(ctx, p); err != nil {
+			return errors.Join(err, hs.Close())
+		}
+	} else {
+		fmt.Fprintf(l.Err, "Dossier serves on %s\n", p.url())
+	}
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		err = nil
+	}
+	stopSealing()
+	return errors.Join(err, p.shutDown(ctx, hs))
+}
+
+// shutDown lets requests and jobs finish for a while, and then ends them.
+func (p *product) shutDown(ctx context.Context, hs *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+	defer cancel()
+	var err error
+	if hs != nil {
+		// Live streams never end by themselves; they are cut after a moment.
+		quick, stop := context.WithTimeout(ctx, 2*time.Second)
+		defer stop()
+		if hs.Shutdown(quick) != nil {
+			err = hs.Close()
+		}
+	}
+	return errors.Join(err, p.store.Work().Stop(ctx))
+}
+
+// sealing makes a checkpoint at every interval until the returned function is called.
+func (p *product) sealing(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t := time.NewTicker(p.Ledger.Every)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				if _, _, err := p.ledger.Seal(ctx); err != nil && ctx.Err() == nil {
+					p.log.Error("the ledger could not be sealed", "err", err)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// server makes the API over the product's parts.
+func (p *product) server() *api.Server {
+	var apps []api.Installed
+	for _, a := range p.apps {
+		apps = append(apps, api.Installed{App: a.App, Kit: a.Kit})
+	}
+	return api.New(api.Config{
+		Records: p.store, Auth: p.auth, Inbox: p.inbox, Ledger: p.ledger, Work: p, Evals: p.store,
+		Desk: func(id string) app.Desk {
+			a, _ := p.app(id)
+			return a.Desk
+		},
+		Apps: apps, Console: web.Files(), Told: p.runner.Told, Status: p.status,
+		URL: p.url(), Version: buildVersion(), Log: p.log, Now: p.now, NewID: newID,
+		Sign: p.ledger.Sign, HTTP: &http.Client{Timeout: 10 * time.Second},
+	})
+}
+
+func (l *line) work() *cobra.Command {
+	return &cobra.Command{
+		Use:   "work",
+		Short: "Do due work beside other processes on one PostgreSQL",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			p, err := l.product(ctx)
+			if err != nil {
+				return err
+			}
+			if p.store.Dialect() == "sqlite" {
+				fmt.Fprintln(l.Err, "On SQLite `dossier serve` does due work itself; another process beside it adds nothing.")
+			}
+			if err := p.store.Work().Start(ctx, p.Work.Workers, p.handle); err != nil {
+				return err
+			}
+			fmt.Fprintf(l.Err, "Working with up to %d jobs at a time. Stop with Ctrl-C.\n", p.Work.Workers)
+			<-ctx.Done()
+			return p.shutDown(ctx, nil)
+		},
+	}
+}

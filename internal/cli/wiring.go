@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"dossier"
+	"dossier/internal/app"
+	"dossier/internal/auth"
+	"dossier/internal/trace"
+	"dossier/internal/work"
+)
+
+// oidc makes the identity provider's settings with its secret revealed.
+func (p *product) oidc() (*auth.OIDC, error) {
+	secret, err := p.OIDC.Secret.Reveal(p.env)
+	if err != nil {
+		return nil, err
+	}
+	return &auth.OIDC{Issuer: p.OIDC.Issuer, Client: p.OIDC.Client, Secret: auth.Secret(secret), Claim: p.OIDC.Claim, Roles: p.OIDC.Roles}, nil
+}
+
+// mailer makes the way mail goes out.
+func (p *product) mailer() (app.Mail, error) {
+	return nil, nil
+}
+
+// tracing returns where traces go, or "".
+func (p *product) tracing() string {
+	if p.Trace.Endpoint != "" {
+		return p.Trace.Endpoint
+	}
+	if p.env("LANGSMITH_API_KEY") != "" {
+		return trace.LangSmithEndpoint
+	}
+	return ""
+}
+
+func startTracing(ctx context.Context, s *settings, env func(string) string) (func(), error) {
+	return trace.Start(ctx, trace.Options{
+		Endpoint: s.Trace.Endpoint, Headers: s.Trace.Headers, LangSmith: env("LANGSMITH_API_KEY"),
+		Project: env("LANGSMITH_PROJECT"), Version: buildVersion(),
+	})
+}
+
+// Fire implements api.Work: it queues a trigger of an app with an event.
+func (p *product) Fire(ctx context.Context, id, trigger string, event json.RawMessage, _ dossier.Principal) error {
+	return p.store.Work().Enqueue(ctx, work.Job{Kind: work.Trigger, App: id, Name: trigger, Args: event})
+}
+
+// Next implements api.Work.
+func (p *product) Next(id, trigger string) time.Time {
+	rows, err := p.store.DueRows(context.Background(), id)
+	if err != nil {
+		return time.Time{}
+	}
+	for _, r := range rows {
+		if r.Name == trigger {
+			return r.At
+		}
+	}
+	return time.Time{}
+}
+
+// cutName splits "app.agent".
+func cutName(name string) (id, agentName string, ok bool) { return strings.Cut(name, ".") }

@@ -43,7 +43,7 @@ var layers = []layer{
 	{"internal/pdf", []string{"."}},
 	{"internal/tool", []string{".", "internal/canon"}},
 	{"internal/model", []string{"."}},
-	{"internal/model/**", []string{".", "internal/model", "internal/model/*", "internal/outbound"}},
+	{"internal/model/**", []string{".", "internal/model", "internal/model/*"}},
 	{"internal/ledger", []string{".", "internal/agent", "internal/canon"}},
 	{"internal/auth", []string{".", "internal/db"}},
 	{"internal/work", []string{".", "internal/db"}},

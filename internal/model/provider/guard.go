@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"charm.land/fantasy"
@@ -45,18 +43,19 @@ func (g *guarded) Generate(ctx context.Context, req *model.Request, sink func(st
 				sink(text)
 			}
 		}
-		reply, err := g.once(ctx, req, counted)
+		var asked time.Duration
+		reply, err := g.once(withWait(ctx, &asked), req, counted)
 		if err == nil {
 			return reply, nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		retry, after := classify(err)
+		retry := classify(err)
 		if !retry || said || try >= g.cfg.Retries {
 			return nil, g.failed(err, retry)
 		}
-		if err := g.cfg.Sleep(ctx, pause(try, after, g.cfg.Jitter())); err != nil {
+		if err := g.cfg.Sleep(ctx, pause(try, asked, g.cfg.Jitter())); err != nil {
 			return nil, err
 		}
 	}
@@ -103,31 +102,17 @@ func statusOf(err error) int {
 	return 0
 }
 
-// classify says whether a failure is worth another try, and how long the provider
-// asked to wait. It is the one place that decides.
-func classify(err error) (retry bool, after time.Duration) {
+// classify says whether a failure is worth another try. It is the one place that
+// decides.
+func classify(err error) bool {
 	if pe, ok := errors.AsType[*fantasy.ProviderError](err); ok {
-		return pe.IsRetryable(), retryAfter(pe.ResponseHeaders)
+		return pe.IsRetryable()
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {
-		return true, 0
+		return true
 	}
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errEmpty), fantasy.IsTransportError(err):
-		return true, 0
-	}
-	return false, 0
-}
-
-func retryAfter(headers map[string]string) time.Duration {
-	for k, v := range headers {
-		if strings.EqualFold(k, "Retry-After") {
-			if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 {
-				return time.Duration(s * float64(time.Second))
-			}
-		}
-	}
-	return 0
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, errEmpty) || fantasy.IsTransportError(err)
 }
 
 // pause is how long to wait before the next try: what the provider asked for, or

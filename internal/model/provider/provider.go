@@ -77,9 +77,17 @@ func New(ctx context.Context, cfg Config) (model.Model, error) {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Client == nil {
-		c.Client = &http.Client{}
+	client := http.Client{}
+	if c.Client != nil {
+		client = *c.Client
 	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	if _, wrapped := client.Transport.(transport); !wrapped {
+		client.Transport = transport{base: client.Transport, gemini: c.Provider == "gemini"}
+	}
+	c.Client = &client
 	if c.Timeout == 0 {
 		c.Timeout = 2 * time.Minute
 	}

@@ -83,13 +83,16 @@ func (s *Store) prepare(ctx context.Context, o Options) (err error) {
 	if s.work, err = work.New(work.Options{DB: s.db, Book: s, Now: o.Now, Log: o.Log}); err != nil {
 		return err
 	}
-	if err := s.Migrate(ctx, "core", migrations); err != nil {
-		return err
-	}
-	if err := s.db.Once(ctx, "queue", "river v0.47.0", s.work.Migrate, sqldb.Micros(s.now())); err != nil {
-		return err
-	}
-	if err := s.raiseEventBase(ctx); err != nil {
+	err = s.db.Alone(ctx, func(ctx context.Context) error {
+		if err := s.migrate(ctx, "core", migrations); err != nil {
+			return err
+		}
+		if err := s.db.Once(ctx, "queue", "river v0.47.0", s.work.Migrate, sqldb.Micros(s.now())); err != nil {
+			return err
+		}
+		return s.raiseEventBase(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	s.self, err = newInstance(ctx, s.db, o)
@@ -99,6 +102,10 @@ func (s *Store) prepare(ctx context.Context, o Options) (err error) {
 // Migrate applies an owner's migrations: the .sql files in migrations/<database>/ of
 // files or, where one text serves both, in migrations/.
 func (s *Store) Migrate(ctx context.Context, owner string, files fs.FS) error {
+	return s.db.Alone(ctx, func(ctx context.Context) error { return s.migrate(ctx, owner, files) })
+}
+
+func (s *Store) migrate(ctx context.Context, owner string, files fs.FS) error {
 	ms, err := s.db.Migrations(files, "migrations")
 	if err != nil {
 		return fmt.Errorf("%s: %w", owner, err)

@@ -96,5 +96,6 @@ func gone(err error) bool {
 		return true
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, sql.ErrConnDone) || errors.Is(err, net.ErrClosed) || pgconn.Timeout(err)
+		errors.Is(err, sql.ErrConnDone) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgx.ErrTxClosed) ||
+		errors.Is(err, pgx.ErrTxCommitRollback) || pgconn.Timeout(err) || pgconn.SafeToRetry(err)
 }

@@ -33,7 +33,7 @@ th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #dde2e9;verti
 <h2>Reasoning</h2><p class="reason">{{.R.Reasoning}}</p>
 {{if .R.Caveats}}<h2>To be read with it</h2><ul>{{range .R.Caveats}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{if .R.DataQuality.Gaps}}<h2>Gaps in the data</h2><ul>{{range .R.DataQuality.Gaps}}<li>{{.}}</li>{{end}}</ul>{{end}}
-<h2>Legal basis</h2><ul><li>{{.R.LegalCitations.CAQMDirection}}</li><li>{{.R.LegalCitations.EnforcementAuthority}}</li>{{range .R.LegalCitations.ApplicableSections}}<li>{{.}}</li>{{end}}</ul>
+<h2>Legal basis</h2><ul><li>{{.R.LegalCitations.CAQMDirection}}</li>{{range .R.LegalCitations.ApplicableSections}}<li>{{.}}</li>{{end}}</ul>
 <p><strong>{{.R.LegalCitations.EnforcementRequest}}.</strong></p>
 {{if .R.LegalCitations.Addressees}}<p>Addressed to: {{range $i,$a := .R.LegalCitations.Addressees}}{{if $i}}; {{end}}{{$a}}{{end}}.</p>{{end}}
 <ul>{{range .R.LegalCitations.Exclusions}}<li>{{.}}</li>{{end}}</ul>

@@ -68,7 +68,7 @@ type pages struct{ core.Maroto }
 func (p pages) write(d Document) error {
 	r := d.Report
 	p.para("Report to the Commission for Air Quality Management", props.Text{Size: 16, Style: fontstyle.Bold})
-	p.para(fmt.Sprintf("%s · made %s · case %s · sweep %s · %s", r.ReportID, stamp(r.Timestamp), r.CaseID, r.SweepID, d.filed()), props.Text{Size: 8.5, Color: grey})
+	p.para(fmt.Sprintf("%s · made %s · case %s · sweep %s · %s", r.ReportID, stamp(r.Timestamp), r.CaseID, r.SweepID, d.filed()), props.Text{Size: 8.5, Color: grey, Top: 1, Bottom: 2})
 	p.AddRow(3, line.NewCol(12))
 	p.para(r.ExecutiveSummary, props.Text{Size: 11.5, Top: 1, Bottom: 1})
 	p.heading("Reasoning")
@@ -76,7 +76,7 @@ func (p pages) write(d Document) error {
 	p.list("To be read with it", r.Caveats)
 	p.list("Gaps in the data", r.DataQuality.Gaps)
 	c := r.LegalCitations
-	p.list("Legal basis", append([]string{c.CAQMDirection, c.EnforcementAuthority}, c.ApplicableSections...))
+	p.list("Legal basis", append([]string{c.CAQMDirection}, c.ApplicableSections...))
 	p.para(c.EnforcementRequest+".", props.Text{Style: fontstyle.Bold, Top: 1})
 	if len(c.Addressees) > 0 {
 		p.para("Addressed to: "+strings.Join(c.Addressees, "; ")+".", props.Text{})
@@ -118,8 +118,13 @@ func (p pages) picture(heading string, s *scene, height float64, caption string)
 	if err != nil {
 		return err
 	}
-	p.heading(heading)
-	p.AddRow(height, image.NewFromBytesCol(12, raw, extension.Png, props.Rect{Center: true, Percent: 100}))
+	// One row, so that the heading stays on the picture's page. The picture fills nine
+	// tenths of it and stands in the middle of the 178 mm between the margins.
+	wide := 0.9 * min(178, (height+9)*s.width/s.height)
+	p.AddRow(height+9, col.New(12).Add(
+		text.New(heading, props.Text{Size: 11.5, Style: fontstyle.Bold, Top: 3}),
+		image.NewFromBytes(raw, extension.Png, props.Rect{Top: 9, Left: (178 - wide) / 2, Percent: 90}),
+	))
 	p.para(caption, props.Text{Size: 8.5, Color: grey, Align: align.Center})
 	return nil
 }

@@ -73,6 +73,11 @@ func FindSurges(readings []observe.Reading, stations []Station, now time.Time, r
 	return w
 }
 
+// Belongs reports whether a reading bears the name of a station and was taken near it.
+func Belongs(rd observe.Reading, st Station, r Rules) bool {
+	return sameName(rd.Station, st.Name) && (rd.Point == nil || geo.Km(*rd.Point, st.Point) <= r.MatchKm)
+}
+
 // seriesOf returns the readings of one station, oldest first, one per moment.
 func seriesOf(readings []observe.Reading, st Station, now time.Time, r Rules) ([]BorderStation, []string) {
 	var out []BorderStation

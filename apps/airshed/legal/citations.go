@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/apps/airshed/correlate"
 	"dossier/apps/airshed/observe"
 )
 
@@ -93,10 +94,16 @@ func DefaultCitations() Citations {
 	}
 }
 
-// citationsFor applies the law to the states found, of which high are the high
-// contributors. at is the time of the surge.
-func citationsFor(named, high []string, at time.Time) Citations {
-	c := DefaultCitations()
+// CitationsFor applies the law to the states that an analysis names.
+func CitationsFor(a correlate.Analysis, r correlate.Rules) Citations {
+	c, at := DefaultCitations(), a.Surge.Time
+	var named, high []string
+	for _, s := range a.Correlation.Neighbours(r) {
+		named = append(named, s.State)
+		if s.IsHighContribution {
+			high = append(high, s.State)
+		}
+	}
 	within := slices.DeleteFunc(slices.Clone(high), func(s string) bool { return !InReach(s) })
 	for _, s := range named {
 		if !InReach(s) {

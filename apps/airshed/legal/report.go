@@ -140,17 +140,10 @@ func Compose(in Input) Report {
 		Counterfactuals: a.Without, WeakestLink: a.Links[0], Sources: in.Sources, Evidence: []Digest{},
 		SweepID: in.Sweep, Timeline: a.Timeline, Rules: in.Rules, WrittenBy: "rule",
 	}
-	var named, high []string
 	for _, s := range a.Correlation.States {
 		r.FireCorrelation = append(r.FireCorrelation, FireLine{s.State, s.FireCount, s.Districts, round1(s.AvgDistanceKm), s.IsHighContribution})
 		for _, d := range s.DistrictCounts {
 			r.Districts = append(r.Districts, DistrictLine{s.State, d.District, d.FireCount})
-		}
-	}
-	for _, s := range a.Correlation.Neighbours(in.Rules) {
-		named = append(named, s.State)
-		if s.IsHighContribution {
-			high = append(high, s.State)
 		}
 	}
 	if a.Share != nil {
@@ -161,7 +154,7 @@ func Compose(in Input) Report {
 		r.Sources = []Source{}
 	}
 	r.DataQuality = quality(in)
-	r.LegalCitations = citationsFor(named, high, a.Surge.Time)
+	r.LegalCitations = CitationsFor(a, in.Rules)
 	r.Recommendations = recommend(a, in.Rules)
 	r.Caveats = caveats(a, in)
 	r.ExecutiveSummary = Summary(a, in.Rules)

@@ -1,0 +1,90 @@
+package airshed
+
+import (
+	"fmt"
+	"strings"
+
+	"dossier"
+	"dossier/apps/airshed/legal"
+	"dossier/internal/faith"
+)
+
+// factsOf returns every number that a text about a report may state, each with its
+// unit and, where it belongs to one state, with the state's name.
+func factsOf(r legal.Report) *faith.Facts {
+	f := &faith.Facts{}
+	add := func(name string, v float64, unit, label string, names map[string]string) {
+		f.Add(faith.Fact{Ref: faith.Ref{Computed: name}, Value: faith.Float(v), Unit: unit, Label: label, Names: names})
+	}
+	s := r.SurgeDetails
+	add("aqi", s.AQI, faith.None, "index of "+s.Station, map[string]string{"station": s.Station})
+	f.Name("station", s.Station)
+	for name, v := range map[string]*float64{"pm25": s.PM25, "pm10": s.PM10} {
+		if v != nil {
+			add(name, *v, "", name, nil)
+		}
+	}
+	if r.StubbleBurningContribution != nil {
+		add("share", *r.StubbleBurningContribution, "%", "stubble burning share", nil)
+	}
+	add("fires", float64(r.FireCount), faith.None, "all correlated fires", nil)
+	add("mean", r.AvgDistanceKm, "km", "mean distance", nil)
+	for i, l := range r.FireCorrelation {
+		whose := map[string]string{"state": l.State}
+		f.Name("state", l.State)
+		add(fmt.Sprintf("fires-%d", i), float64(l.FireCount), faith.None, "fires in "+l.State, whose)
+		add(fmt.Sprintf("mean-%d", i), l.AvgDistanceKm, "km", "mean distance of fires in "+l.State, whose)
+	}
+	for i, d := range r.Districts {
+		add(fmt.Sprintf("district-%d", i), float64(d.FireCount), faith.None, "fires in "+d.District, map[string]string{"state": d.State})
+	}
+	add("confidence", r.ConfidenceScore, "", "confidence", nil)
+	add("radius", r.Rules.RadiusKm, "km", "radius", nil)
+	add("window", r.Rules.Window.Hours(), "h", "window", nil)
+	add("threshold", r.Rules.SurgeAQI, faith.None, "surge threshold", nil)
+	add("high", float64(r.Rules.HighFires), faith.None, "high contribution count", nil)
+	f.Allow(r.ReportID, s.Timestamp.Format("2006-01-02"), s.Timestamp.Format("15:04"), r.Timestamp.Format("2006-01-02"),
+		legal.Direction, legal.Authority, "Section 12", "Section 14", "2021", "PM2.5", "PM10", "NO2", "SO2")
+	f.Name("pollutant", "PM2.5")
+	f.Name("pollutant", "PM10")
+	f.Name("law", legal.Direction, "Direction No. 95", "Direction 95")
+	f.Name("law", legal.Authority, "Section 12 of the CAQM Act", "Section 12", "CAQM Act, 2021", "CAQM Act 2021")
+	return f
+}
+
+// useTexts puts a model's texts into a report, if each of their numbers is one of its
+// figures and they do not blame whom the law exempts.
+func useTexts(r *legal.Report, in draftIn) error {
+	facts := factsOf(*r)
+	for _, t := range []struct {
+		name string
+		text string
+		into *string
+	}{{"executive_summary", in.ExecutiveSummary, &r.ExecutiveSummary}, {"reasoning", in.Reasoning, &r.Reasoning}} {
+		if strings.TrimSpace(t.text) == "" {
+			continue
+		}
+		if err := faith.Check(t.text, facts).Err(); err != nil {
+			return dossier.Errorf(dossier.Invalid, "The %s is not used. %s", t.name, dossier.Message(err)).Because(err)
+		}
+		if t.name == "reasoning" && !legal.IfAndThen(t.text) {
+			return dossier.Errorf(dossier.Invalid, "The reasoning is not used: it must read IF … AND … THEN ….")
+		}
+		if err := noBlame(t.text); err != nil {
+			return err
+		}
+		*t.into, r.WrittenBy = t.text, "model"
+	}
+	return nil
+}
+
+// noBlame refuses a text that seeks a penalty against farmers.
+func noBlame(text string) error {
+	low := strings.ToLower(text)
+	for _, word := range []string{"penal", "prosecut", "punish", "fine ", "fined", "section 14"} {
+		if strings.Contains(low, word) && strings.Contains(low, "farmer") {
+			return legal.Cite(legal.Section14, legal.Farmer, directionDay)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package airshed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"dossier"
+	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/lake"
+	"dossier/apps/airshed/observe"
+	"dossier/internal/app"
+)
+
+// sweep reads the newest object of the lake and opens a case, with a run of the agent,
+// for every surge that has none.
+func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(a.cfg.ExecutionTimeoutMinutes*float64(time.Minute)))
+	defer cancel()
+	s := book.Sweep{ID: a.NewID("sweep-"), At: a.Now().UTC(), Cause: cause, Cases: []dossier.CaseID{}}
+	snap, problems, err := a.load(ctx, &s)
+	if err != nil {
+		s.Status, s.Detail = book.SweepFailed, dossier.Message(err)
+		if errors.Is(err, observe.ErrNoReadings) {
+			a.Log.ErrorContext(ctx, "critical: CPCB data missing, no report can be made", "sweep", s.ID, "object", s.Object.Locator(), "error", err)
+		}
+		return s, errors.Join(err, a.book.PutSweep(context.WithoutCancel(ctx), s, nil))
+	}
+	s.Problems = problems
+	age, fresh := snap.Age(s.At, a.cfg.rules().MaxAge)
+	if !fresh {
+		s.Status = book.SweepStale
+		s.Detail = fmt.Sprintf("The data is of %s, %.1f hours before the sweep; at most %v hours are allowed.", snap.Time.Format(time.RFC3339), age.Hours(), a.cfg.MaxDataAgeHours)
+		a.Log.WarnContext(ctx, "sensor data is stale", "sweep", s.ID, "age_hours", age.Hours())
+		return s, a.book.PutSweep(ctx, s, nil)
+	}
+	w := correlate.FindSurges(snap.Readings, a.cfg.stations(), s.At, a.cfg.rules())
+	s.Problems = append(s.Problems, w.Notes...)
+	s.Surges = len(w.Surges)
+	err = a.DB.InTx(ctx, func(ctx context.Context) error { return a.openCases(ctx, &s, snap, w) })
+	if err != nil {
+		return s, fmt.Errorf("sweep %s: %w", s.ID, err)
+	}
+	a.Log.InfoContext(ctx, "sweep", "sweep", s.ID, "cause", cause, "status", s.Status, "surges", s.Surges, "new_cases", s.NewCases)
+	return s, nil
+}
+
+// load reads the newest object and decodes it.
+func (a *airshed) load(ctx context.Context, s *book.Sweep) (observe.Snapshot, []string, error) {
+	obj, err := a.lake.Latest(ctx, a.cfg.Prefix)
+	if err != nil {
+		return observe.Snapshot{}, nil, err
+	}
+	s.Object = obj
+	snap, problems, err := observe.Decode(obj.Data)
+	if err != nil {
+		return observe.Snapshot{}, nil, err
+	}
+	if err := a.lake.Remember(a.cfg.Prefix, obj); err != nil {
+		a.Log.WarnContext(ctx, "the last good object could not be kept", "error", err)
+	}
+	return snap, sentences(problems), nil
+}
+
+func sentences(problems []observe.Problem) []string {
+	out := []string{}
+	for _, p := range problems {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+// openCases opens what is new, in one transaction with the sweep itself. Other sweeps
+// wait meanwhile, so that two at once cannot both find a surge new.
+func (a *airshed) openCases(ctx context.Context, s *book.Sweep, snap observe.Snapshot, w correlate.Watch) error {
+	if err := a.book.LockSurges(ctx); err != nil {
+		return err
+	}
+	if err := a.book.PutReadings(ctx, w.Series); err != nil {
+		return err
+	}
+	var fresh []correlate.Surge
+	for _, surge := range w.Surges {
+		known, err := a.isKnown(ctx, surge)
+		if err != nil {
+			return err
+		}
+		if !known {
+			fresh = append(fresh, surge)
+		}
+	}
+	s.NewCases = len(fresh)
+	switch {
+	case len(fresh) > 0:
+		s.Status = book.SweepReported
+	case len(w.Surges) > 0:
+		s.Status = book.SweepKnown
+	default:
+		s.Status = book.SweepQuiet
+	}
+	var kept []byte
+	if len(fresh) > 0 {
+		var err error
+		if kept, err = json.Marshal(snap); err != nil {
+			return fmt.Errorf("encode snapshot: %w", err)
+		}
+	}
+	if err := a.book.PutSweep(ctx, *s, kept); err != nil {
+		return err
+	}
+	for _, surge := range fresh {
+		if err := a.openCase(ctx, s, surge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isKnown reports whether a surge has its case, and stretches that case's run to what
+// is seen now.
+func (a *airshed) isKnown(ctx context.Context, s correlate.Surge) (bool, error) {
+	known, err := a.book.Known(ctx, s.Name)
+	if err != nil || len(known) == 0 {
+		return false, err
+	}
+	samples, err := a.book.Samples(ctx, s.Name)
+	if err != nil {
+		return false, err
+	}
+	for _, k := range known {
+		if correlate.SameSurge(s, k.Reported, samples, a.cfg.rules()) {
+			return true, a.book.Stretch(ctx, k, s)
+		}
+	}
+	return false, nil
+}
+
+func (a *airshed) openCase(ctx context.Context, s *book.Sweep, surge correlate.Surge) error {
+	c, fresh, err := a.Desk.Open(ctx, app.Opening{
+		Subject: surge.Subject(), Title: fmt.Sprintf("%s: index %v on %s", surge.Name, surge.AQI, surge.Time.Format("2 January 2006 15:04 UTC")),
+		State: dossier.Open, Stage: "analysis", By: dossier.SystemPrincipal,
+	})
+	if err != nil {
+		return fmt.Errorf("open case about %s: %w", surge.Subject(), err)
+	}
+	if !fresh {
+		return nil
+	}
+	if err := a.book.PutSurge(ctx, c.ID, s.ID, surge); err != nil {
+		return err
+	}
+	run, err := a.Desk.Start(ctx, app.Start{Case: c.ID, Agent: agentName, For: dossier.SystemPrincipal, Input: agentInput{
+		Station: surge.Name, Surge: surge.Time.UTC().Format(time.RFC3339), BucketName: a.lake.Name(), Prefix: a.cfg.Prefix, SweepID: s.ID,
+	}})
+	if err != nil {
+		return fmt.Errorf("start the run on case %s: %w", c.ID, err)
+	}
+	s.Cases, s.Runs = append(s.Cases, c.ID), append(s.Runs, run.ID)
+	return nil
+}
+
+// watch sweeps if the lake's newest object is one that no sweep has read.
+func (a *airshed) watch(ctx context.Context) error {
+	obj, err := a.lake.Latest(ctx, a.cfg.Prefix)
+	if errors.Is(err, dossier.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if seen, err := a.book.SeenObject(ctx, obj); err != nil || seen || obj.FromCache {
+		return err
+	}
+	_, err = a.sweep(ctx, "watch")
+	return err
+}
+
+// fileObject stands for a file that was named on the command line.
+func fileObject(name, sha string) lake.Object {
+	return lake.Object{Bucket: "file:", Key: name, SHA256: sha}
+}

@@ -2,9 +2,12 @@
 // beside this file and a line in it. Nothing else in the product names an app.
 package apps
 
-import "dossier/internal/app"
+import (
+	"dossier/apps/airshed"
+	"dossier/internal/app"
+)
 
 // All returns every app, in the order in which people see them.
 func All() []app.App {
-	return []app.App{}
+	return []app.App{airshed.App}
 }

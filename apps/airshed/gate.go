@@ -9,6 +9,10 @@ import (
 	"dossier/internal/faith"
 )
 
+// fireUnits are the ways to write a number of fires. The words count as a unit, so that
+// what follows them ("450 fire events in Haryana") is seen to belong to the number.
+var fireUnits = []string{"fire events", "fires", faith.None}
+
 // factsOf returns every number that a text about a report may state, each with its
 // unit and, where it belongs to one state, with the state's name.
 func factsOf(r legal.Report) *faith.Facts {
@@ -27,16 +31,22 @@ func factsOf(r legal.Report) *faith.Facts {
 	if r.StubbleBurningContribution != nil {
 		add("share", *r.StubbleBurningContribution, "%", "stubble burning share", nil)
 	}
-	add("fires", float64(r.FireCount), faith.None, "all correlated fires", nil)
+	for _, unit := range fireUnits {
+		add("fires-"+unit, float64(r.FireCount), unit, "all correlated fires", nil)
+	}
 	add("mean", r.AvgDistanceKm, "km", "mean distance", nil)
 	for i, l := range r.FireCorrelation {
 		whose := map[string]string{"state": l.State}
 		f.Name("state", l.State)
-		add(fmt.Sprintf("fires-%d", i), float64(l.FireCount), faith.None, "fires in "+l.State, whose)
+		for _, unit := range fireUnits {
+			add(fmt.Sprintf("fires-%d-%s", i, unit), float64(l.FireCount), unit, "fires in "+l.State, whose)
+		}
 		add(fmt.Sprintf("mean-%d", i), l.AvgDistanceKm, "km", "mean distance of fires in "+l.State, whose)
 	}
 	for i, d := range r.Districts {
-		add(fmt.Sprintf("district-%d", i), float64(d.FireCount), faith.None, "fires in "+d.District, map[string]string{"state": d.State})
+		for _, unit := range fireUnits {
+			add(fmt.Sprintf("district-%d-%s", i, unit), float64(d.FireCount), unit, "fires in "+d.District, map[string]string{"state": d.State})
+		}
 	}
 	add("confidence", r.ConfidenceScore, "", "confidence", nil)
 	add("radius", r.Rules.RadiusKm, "km", "radius", nil)

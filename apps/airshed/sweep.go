@@ -33,7 +33,7 @@ func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
 	age, fresh := snap.Age(s.At, a.cfg.rules().MaxAge)
 	if !fresh {
 		s.Status = book.SweepStale
-		s.Detail = fmt.Sprintf("The data is of %s, %.1f hours before the sweep; at most %v hours are allowed.", snap.Time.Format(time.RFC3339), age.Hours(), a.cfg.MaxDataAgeHours)
+		s.Detail = a.cfg.staleness(snap, s.At)
 		a.Log.WarnContext(ctx, "sensor data is stale", "sweep", s.ID, "age_hours", age.Hours())
 		return s, a.book.PutSweep(ctx, s, nil)
 	}
@@ -46,6 +46,15 @@ func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
 	}
 	a.Log.InfoContext(ctx, "sweep", "sweep", s.ID, "cause", cause, "status", s.Status, "surges", s.Surges, "new_cases", s.NewCases)
 	return s, nil
+}
+
+// staleness says how a snapshot's age is wrong.
+func (c Config) staleness(snap observe.Snapshot, at time.Time) string {
+	age := at.Sub(snap.Time)
+	if age < 0 {
+		return fmt.Sprintf("The data is of %s, which is %.1f hours after %s. Check the clocks.", snap.Time.Format(time.RFC3339), -age.Hours(), at.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("The data is of %s, %.1f hours before %s; at most %v hours are allowed.", snap.Time.Format(time.RFC3339), age.Hours(), at.UTC().Format(time.RFC3339), c.MaxDataAgeHours)
 }
 
 // load reads the newest object and decodes it.

@@ -11,6 +11,7 @@ package casefile
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"dossier"
@@ -271,34 +272,40 @@ func (f File) Quality() legal.DataQuality {
 	return legal.DataQuality{AgeHours: age.Hours(), Fresh: fresh, FromCache: f.Settings.Object.FromCache, Problems: f.Settings.Problems}
 }
 
-// Sources returns the feeds with their freshness at now.
+// Sources returns the feeds of the case with their freshness at now.
 func (f File) Sources(now time.Time) []legal.Source {
-	at := f.Settings.Object.Locator()
+	return Sources(f.Snapshot, f.Settings.Object, f.InFeed, now)
+}
+
+// Sources returns the feeds of a snapshot with their freshness at now. fires is how
+// many there are in the whole feed, of which the snapshot may hold a part.
+func Sources(snap observe.Snapshot, obj lake.Object, fires int, now time.Time) []legal.Source {
+	at := obj.Locator()
 	source := func(name string, n int, newest time.Time) legal.Source {
 		s := legal.Source{Name: name, Locator: at, Records: n, Timestamp: newest}
 		if !newest.IsZero() {
-			s.AgeHours = float64(int(now.Sub(newest).Hours()*10)) / 10
+			s.AgeHours = math.Round(now.Sub(newest).Hours()*10) / 10
 		}
 		return s
 	}
 	var reading, fire, wind, share time.Time
-	for _, r := range f.Snapshot.Readings {
+	for _, r := range snap.Readings {
 		reading = later(reading, r.Time)
 	}
-	for _, x := range f.Snapshot.Fires {
+	for _, x := range snap.Fires {
 		if _, last, ok := x.Span(); ok {
 			fire = later(fire, last)
 		}
 	}
-	for _, w := range f.Snapshot.Winds {
+	for _, w := range snap.Winds {
 		wind = later(wind, w.Time)
 	}
-	out := []legal.Source{source("CPCB readings", len(f.Snapshot.Readings), reading), source("NASA FIRMS fires", f.InFeed, fire)}
-	if s := f.Snapshot.Share; s != nil {
+	out := []legal.Source{source("CPCB readings", len(snap.Readings), reading), source("NASA FIRMS fires", fires, fire)}
+	if s := snap.Share; s != nil {
 		share = s.Time
 		out = append(out, source("DSS stubble share", 1, share))
 	}
-	return append(out, source("Wind", len(f.Snapshot.Winds), wind))
+	return append(out, source("Wind", len(snap.Winds), wind))
 }
 
 func later(a, b time.Time) time.Time {

@@ -177,3 +177,27 @@ func (b *builder) attribute() {
 		}
 	}
 }
+
+// Outlines returns the edges of the areas that meet a box, for maps: as lines of
+// [longitude, latitude] corners, thinned to at most the given number for each.
+func (b *Boundaries) Outlines(southWest, northEast geo.Point, corners int) [][][2]float64 {
+	var out [][][2]float64
+	for _, a := range b.areas {
+		if a.maximum[0] < southWest.Lon || a.minimum[0] > northEast.Lon || a.maximum[1] < southWest.Lat || a.minimum[1] > northEast.Lat {
+			continue
+		}
+		for _, polygon := range a.polygons {
+			if len(polygon) == 0 || len(polygon[0]) < 4 {
+				continue
+			}
+			edge := polygon[0]
+			step := 1 + len(edge)/max(4, corners)
+			line := [][2]float64{}
+			for i := 0; i < len(edge); i += step {
+				line = append(line, edge[i])
+			}
+			out = append(out, append(line, edge[0]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,454 @@
+package airshed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dossier"
+	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/casefile"
+	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/filing"
+	"dossier/apps/airshed/ingest"
+	"dossier/apps/airshed/lake"
+	"dossier/apps/airshed/legal"
+	"dossier/apps/airshed/observe"
+	"dossier/apps/airshed/render"
+	"dossier/internal/app"
+)
+
+// commands are those of `dossier airshed`.
+func commands(c app.CLI) []*cobra.Command {
+	l := line{c}
+	return []*cobra.Command{l.ingest(), l.analyze(), l.run(), l.report(), l.history(), l.receiver()}
+}
+
+// A line is the app's command line.
+type line struct{ app.CLI }
+
+func (l line) config() (Config, error) {
+	c, err := l.Config()
+	if err != nil {
+		return Config{}, err
+	}
+	switch c := c.(type) {
+	case *Config:
+		return *c, nil
+	case Config:
+		return c, nil
+	}
+	return Config{}, fmt.Errorf("the configuration of airshed is a %T", c)
+}
+
+// open builds the product and returns the app at work.
+func (l line) open(ctx context.Context) (*airshed, error) {
+	_, env, err := l.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := l.config()
+	if err != nil {
+		return nil, err
+	}
+	return newAirshed(env, cfg)
+}
+
+// momentFlag reads a time from a flag.
+func momentFlag(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, ok := observe.ParseTime(text)
+	if !ok {
+		return time.Time{}, dossier.Errorf(dossier.Invalid, "--%s: %q is not a time. Write it as 2025-11-14T08:30:00Z.", name, text)
+	}
+	return t, nil
+}
+
+func (l line) ingest() *cobra.Command {
+	var at, out string
+	var boundaries []string
+	var keepStatic bool
+	cmd := &cobra.Command{
+		Use:   "ingest FILE…",
+		Short: "Turn FIRMS, CPCB, DSS, Open-Meteo and METAR files into one harmonised object in the lake",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			when, err := momentFlag("at", at)
+			if err != nil {
+				return err
+			}
+			cfg, err := l.config()
+			if err != nil {
+				return err
+			}
+			cfg.Boundaries = append(cfg.Boundaries, boundaries...)
+			return l.doIngest(cmd.Context(), cfg, args, ingest.Options{At: when, KeepStatic: keepStatic}, out)
+		},
+	}
+	cmd.Flags().StringVar(&at, "at", "", "time of the snapshot (default: that of the newest record)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write to this file, - for standard output, instead of the lake")
+	cmd.Flags().StringSliceVar(&boundaries, "boundaries", nil, "GeoJSON of states and districts, added to the configured ones")
+	cmd.Flags().BoolVar(&keepStatic, "keep-static", false, "keep what FIRMS marks as no vegetation fire")
+	return cmd
+}
+
+func (l line) doIngest(ctx context.Context, cfg Config, names []string, opt ingest.Options, out string) error {
+	var err error
+	if opt.Boundaries, err = cfg.boundaries(); err != nil {
+		return err
+	}
+	var list []ingest.File
+	for _, n := range names {
+		raw, err := os.ReadFile(n)
+		if err != nil {
+			return dossier.Errorf(dossier.Invalid, "%s cannot be read.", n).Because(err)
+		}
+		list = append(list, ingest.File{Name: n, Data: raw})
+	}
+	snap, summary, err := ingest.Build(list, opt)
+	if err != nil {
+		return err
+	}
+	if opt.At.IsZero() {
+		for _, in := range snap.Inputs {
+			if in.Newest.After(snap.Time) {
+				snap.Time = in.Newest
+			}
+		}
+	}
+	raw, err := json.Marshal(snap)
+	if err != nil {
+		return fmt.Errorf("encode snapshot: %w", err)
+	}
+	where := out
+	switch out {
+	case "-":
+		_, err = l.Out().Write(append(raw, '\n'))
+		for _, text := range summary.Lines() {
+			fmt.Fprintln(l.Err(), text)
+		}
+		return err
+	case "":
+		a, err := l.open(ctx)
+		if err != nil {
+			return err
+		}
+		if where, err = a.lake.Put(ctx, a.cfg.Prefix+"sensor_"+snap.Time.Format("20060102_150405")+".json", "application/json", raw); err != nil {
+			return err
+		}
+	default:
+		if err := lake.WriteFile(out, raw); err != nil {
+			return err
+		}
+	}
+	return l.Print(struct {
+		Object string `json:"object"`
+		ingest.Summary
+	}{where, summary}, func(w io.Writer) error {
+		for _, text := range summary.Lines() {
+			fmt.Fprintln(w, text)
+		}
+		_, err := fmt.Fprintf(w, "written to %s\n", where)
+		return err
+	})
+}
+
+// An Outcome is what an analysis found.
+type Outcome struct {
+	SweepID  string                    `json:"sweep_id"`
+	Status   string                    `json:"status"` // as a sweep's
+	Reports  []legal.Report            `json:"reports"`
+	Stations []correlate.BorderStation `json:"stations"`
+	Notes    []string                  `json:"notes"`
+	Error    string                    `json:"error,omitempty"`
+	Details  string                    `json:"details,omitempty"`
+}
+
+func (l line) analyze() *cobra.Command {
+	var at string
+	cmd := &cobra.Command{
+		Use:   "analyze FILE",
+		Short: "Analyse a harmonised object without recording, filing or sending anything",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			when, err := momentFlag("at", at)
+			if err != nil {
+				return err
+			}
+			cfg, err := l.config()
+			if err != nil {
+				return err
+			}
+			raw, err := l.read(args[0])
+			if err != nil {
+				return err
+			}
+			o, failure := cfg.analyse(filepath.Base(args[0]), raw, when)
+			if err := l.Print(o, o.text); err != nil {
+				return err
+			}
+			return failure
+		},
+	}
+	cmd.Flags().StringVar(&at, "at", "", "analyse as of this time (default: that of the object)")
+	return cmd
+}
+
+func (l line) read(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(l.In())
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, dossier.Errorf(dossier.Invalid, "%s cannot be read.", name).Because(err)
+	}
+	return raw, nil
+}
+
+// analyse judges an object as of a time. Reports are numbered from 001 as they would
+// be on a day without others.
+func (c Config) analyse(name string, raw []byte, at time.Time) (Outcome, error) {
+	sum := sha256.Sum256(raw)
+	sha := hex.EncodeToString(sum[:])
+	o := Outcome{SweepID: "sweep-" + sha[:8], Reports: []legal.Report{}, Stations: []correlate.BorderStation{}, Notes: []string{}}
+	snap, problems, err := observe.Decode(raw)
+	if err != nil {
+		o.Status, o.Error, o.Details = book.SweepFailed, "Sensor data invalid", dossier.Message(err)
+		if errors.Is(err, observe.ErrNoReadings) {
+			o.Error = "CPCB data missing"
+		}
+		return o, err
+	}
+	if at.IsZero() {
+		at = snap.Time
+	}
+	o.Notes = append(o.Notes, sentences(problems)...)
+	r := c.rules()
+	age, fresh := snap.Age(at, r.MaxAge)
+	if !fresh {
+		o.Status = book.SweepStale
+		o.Details = c.staleness(snap, at)
+		return o, nil
+	}
+	w, all := correlate.Analyse(snap, c.stations(), at, nil, r)
+	o.Stations, o.Notes, o.Status = append(o.Stations, w.Stations...), append(o.Notes, w.Notes...), book.SweepQuiet
+	obj := fileObject(name, sha)
+	for i, a := range all {
+		o.Status = book.SweepReported
+		o.Reports = append(o.Reports, legal.Compose(legal.Input{
+			ID: fmt.Sprintf("CAQM-%s-%03d", at.UTC().Format(time.DateOnly), i+1), Now: at, Sweep: o.SweepID, Analysis: a,
+			Quality: legal.DataQuality{AgeHours: age.Hours(), Fresh: fresh, Problems: sentences(problems)}, Sources: casefile.Sources(snap, obj, len(snap.Fires), at), Rules: r,
+		}))
+	}
+	return o, nil
+}
+
+func (o Outcome) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %s\n", o.SweepID, strings.ReplaceAll(o.Status, "_", " "))
+	if o.Error != "" || o.Details != "" {
+		fmt.Fprintln(w, oneLine(o.Error, o.Details))
+	}
+	for _, s := range o.Stations {
+		fmt.Fprintf(w, "  %-12s index %v at %s\n", s.Name, s.AQI, s.Time.Format(time.RFC3339))
+	}
+	for _, r := range o.Reports {
+		fmt.Fprintf(w, "\n%s  confidence %v  conclusion %s\n%s\n%s\n", r.ReportID, r.ConfidenceScore, r.Conclusion, r.ExecutiveSummary, r.Reasoning)
+		fmt.Fprintf(w, "Wind: %s\n%s\n", r.Transport.Reason, r.WeakestLink.Sentence())
+	}
+	for _, n := range o.Notes {
+		fmt.Fprintln(w, "note:", n)
+	}
+	return nil
+}
+
+func (l line) run() *cobra.Command {
+	return &cobra.Command{
+		Use:   "run",
+		Short: "Sweep the lake now: open a case for each new surge and work on it until a person must decide",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := l.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := a.sweep(cmd.Context(), "command")
+			if err != nil {
+				return err
+			}
+			type result struct {
+				Case   dossier.CaseID  `json:"case"`
+				Run    dossier.RunID   `json:"run"`
+				Status dossier.Status  `json:"status"`
+				Report string          `json:"report_id,omitempty"`
+				Answer json.RawMessage `json:"answer,omitempty"`
+			}
+			results := []result{}
+			for i, id := range s.Runs {
+				run, err := a.Desk.Drive(cmd.Context(), id)
+				if err != nil {
+					return err
+				}
+				res := result{Case: s.Cases[i], Run: id, Status: run.Status, Answer: run.Answer}
+				if d, err := a.book.ReportOf(cmd.Context(), s.Cases[i]); err == nil {
+					res.Report = d.Report.ReportID
+				}
+				results = append(results, res)
+			}
+			return l.Print(struct {
+				book.Sweep
+				Results []result `json:"results"`
+			}{s, results}, func(w io.Writer) error {
+				fmt.Fprintf(w, "%s: %s, %s\n", s.ID, strings.ReplaceAll(s.Status, "_", " "), correlate.Count(s.Surges, "surge"))
+				if s.Detail != "" {
+					fmt.Fprintln(w, s.Detail)
+				}
+				for _, r := range results {
+					fmt.Fprintf(w, "  %s  report %s  %s\n", r.Case, r.Report, r.Status)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (l line) report() *cobra.Command {
+	var pdf, page bool
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report ID",
+		Short: "Show a report, or write it as PDF or HTML",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := l.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := checkID(args[0]); err != nil {
+				return err
+			}
+			if !pdf && !page {
+				d, err := a.book.Report(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return l.Print(d.Report, func(w io.Writer) error {
+					raw, err := json.MarshalIndent(d.Report, "", "  ")
+					if err == nil {
+						_, err = fmt.Fprintf(w, "%s\n", raw)
+					}
+					return err
+				})
+			}
+			write, ext := render.PDF, ".pdf"
+			if page {
+				write, ext = render.HTML, ".html"
+			}
+			if out == "" {
+				out = args[0] + ext
+			}
+			d, err := a.document(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			raw, err := write(d)
+			if err != nil {
+				return err
+			}
+			if out == "-" {
+				_, err = l.Out().Write(raw)
+				return err
+			}
+			if err := lake.WriteFile(out, raw); err != nil {
+				return err
+			}
+			return l.Print(struct {
+				File string `json:"file"`
+			}{out}, func(w io.Writer) error { _, err := fmt.Fprintln(w, out); return err })
+		},
+	}
+	cmd.Flags().BoolVar(&pdf, "pdf", false, "write a PDF")
+	cmd.Flags().BoolVar(&page, "html", false, "write a page")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write, - for standard output (default: the id with its ending)")
+	return cmd
+}
+
+func (l line) history() *cobra.Command {
+	return &cobra.Command{
+		Use:   "history",
+		Short: "List the reports made so far: the log that duplicates are checked against",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := l.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			log, err := a.log(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return l.Print(log, func(w io.Writer) error {
+				for _, r := range log.Reports {
+					fmt.Fprintf(w, "%s  %-12s  index %v at %s, made %s\n", r.ReportID, r.Station, r.AQI, r.Timestamp.Format(time.RFC3339), r.GeneratedAt.Format(time.RFC3339))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (l line) receiver() *cobra.Command {
+	var addr, dir string
+	cmd := &cobra.Command{
+		Use:   "receiver",
+		Short: "Play the Commission's system for trials: take reports over HTTP and keep them",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := l.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if dir == "" {
+				dir = filepath.Join(a.Dir, "caqm")
+			}
+			r := &filing.Receiver{Dir: dir, Token: a.file.Token, HMACKey: a.file.HMACKey, Now: a.Now, Log: a.Log}
+			return l.serve(cmd.Context(), addr, r.Handler())
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8095", "address to listen on")
+	cmd.Flags().StringVar(&dir, "dir", "", "folder for what comes in (default: the app's own)")
+	return cmd
+}
+
+// serve serves until the command is stopped.
+func (l line) serve(ctx context.Context, addr string, h http.Handler) error {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return dossier.Errorf(dossier.Invalid, "Nobody can listen on %s: it is taken or not ours.", addr).Because(err)
+	}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	fmt.Fprintf(l.Err(), "The receiver takes reports at http://%s/reports. Stop with Ctrl-C.\n", ln.Addr())
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Serve(ln) }()
+	select {
+	case err := <-stopped:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return server.Shutdown(end)
+}

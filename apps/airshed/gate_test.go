@@ -1,0 +1,86 @@
+package airshed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/legal"
+	"dossier/apps/airshed/sample"
+	"dossier/internal/faith"
+
+	"pgregory.net/rapid"
+)
+
+var then = time.Date(2025, 11, 14, 8, 30, 0, 0, time.UTC)
+
+func sampleReport(t interface{ Fatal(...any) }, d sample.Day) legal.Report {
+	r := correlate.Defaults()
+	_, all := correlate.Analyse(d.Snapshot(), correlate.Stations(), d.At, nil, r)
+	if len(all) == 0 {
+		t.Fatal("the sample has no surge")
+	}
+	return legal.Compose(legal.Input{ID: "CAQM-2025-11-14-001", Now: d.At, Analysis: all[0], Quality: legal.DataQuality{Fresh: true}, Rules: r})
+}
+
+// What the rules write passes the gate that a model's texts must pass.
+func TestGatePassesOurOwnTexts(t *testing.T) {
+	t.Parallel()
+	a := &airshed{cfg: defaults()}
+	a.cfg.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}, "UP": {"cs@up.example"}}
+	rapid.Check(t, func(t *rapid.T) {
+		d := sample.November(then)
+		d.AQI = map[string]float64{"Alipur": float64(rapid.IntRange(301, 500).Draw(t, "aqi"))}
+		if rapid.IntRange(0, 9).Draw(t, "nasa") == 0 {
+			d.Fires = nil
+		} else {
+			d.Fires = map[string]int{"Haryana": rapid.IntRange(0, 300).Draw(t, "h"), "Punjab": rapid.IntRange(0, 300).Draw(t, "p"), "Uttar Pradesh": rapid.IntRange(0, 300).Draw(t, "u")}
+		}
+		d.Share = float64(rapid.IntRange(-1, 400).Draw(t, "share")) / 10
+		r := sampleReport(t, d)
+		texts := []string{r.ExecutiveSummary, r.Reasoning}
+		for _, n := range a.notices(r) {
+			texts = append(texts, n.Text)
+		}
+		for _, text := range texts {
+			if err := faith.Check(text, factsOf(r)).Err(); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+		}
+	})
+}
+
+func TestGateRefusesAModelsInventions(t *testing.T) {
+	t.Parallel()
+	base := sampleReport(t, sample.November(then))
+	for name, in := range map[string]draftIn{
+		"another index":         {ExecutiveSummary: "Alipur had an AQI of 451."},
+		"another count":         {ExecutiveSummary: "Alipur: 451 fires in Haryana."},
+		"another state's count": {ExecutiveSummary: "There were 450 fire events in Punjab."},
+		"another share":         {Reasoning: "IF DSS shows 25% stubble burning, AND Alipur has AQI of 450, THEN fires did it."},
+		"an invented estimate":  {ExecutiveSummary: "Fires in Haryana raised the AQI of 450 by 73 percent."},
+		"no IF AND THEN":        {Reasoning: "Haryana had 450 fires, so fires did it."},
+		"a penalty on farmers":  {ExecutiveSummary: "Farmers in Haryana with 450 fires must be punished."},
+	} {
+		r := base
+		if err := useTexts(&r, in); err == nil {
+			t.Errorf("%s is used", name)
+		}
+		if r.ExecutiveSummary != base.ExecutiveSummary || r.Reasoning != base.Reasoning || r.WrittenBy != "rule" {
+			t.Errorf("%s: the refused text is in the report", name)
+		}
+	}
+}
+
+func TestGateLetsAModelWrite(t *testing.T) {
+	t.Parallel()
+	r := sampleReport(t, sample.November(then))
+	text := "At Alipur the index stood at 450. Satellites saw 450 fires in Haryana and 130 fires in Punjab within 200 km, and the stubble share was 22.5%."
+	if err := useTexts(&r, draftIn{ExecutiveSummary: text}); err != nil {
+		t.Fatal(err)
+	}
+	if r.ExecutiveSummary != text || r.WrittenBy != "model" || !strings.HasPrefix(r.Reasoning, "IF ") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -117,22 +117,23 @@ func (s *Sender) Once(ctx context.Context) (bool, error) {
 		if err := s.Store.SaveWebhook(ctx, w); err != nil || !ok {
 			return true, err
 		}
-		w.Next = now.Add(lease) // still ours
 	}
 	w.Next = time.Time{}
 	return true, s.Store.SaveWebhook(ctx, w)
 }
 
-// try delivers one event and notes in w what became of it.
+// try delivers one event and notes in w what became of it. While it succeeds, Next
+// stays as the claim set it, so that nobody else delivers the events that follow.
 func (s *Sender) try(ctx context.Context, w *records.Webhook, e records.Event) bool {
 	note, gone, err := s.Deliver(ctx, *w, e)
 	now := s.Now()
-	w.LastAt, w.LastNote, w.Next = now, note, time.Time{}
+	w.LastAt, w.LastNote = now, note
 	if err == nil {
 		w.Sent, w.Failures = e.Seq, 0
 		return true
 	}
 	w.Failures++
+	w.Next = time.Time{}
 	switch {
 	case gone:
 		w.Enabled, w.LastNote = false, "The address is gone (410), so the webhook was switched off."

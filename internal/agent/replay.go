@@ -18,6 +18,7 @@ type transcript struct {
 	problems int         // unusable answers since a person last spoke
 	tokens   int
 	cost     float64
+	model    string // of the last model turn
 	answered bool // the agent's answer is the last word
 	spoken   bool // a person has said something since the brief
 }
@@ -106,6 +107,7 @@ func (t *transcript) turn(s dossier.Step) error {
 		return err
 	}
 	t.turns++
+	t.model = b.Model
 	t.tokens += b.Usage.In + b.Usage.Out
 	t.cost += b.Cost
 	msg := model.Message{From: model.Assistant}

@@ -52,6 +52,9 @@ type Call struct {
 	For  dossier.Principal
 	Now  time.Time
 	Key  string // names what the call does; the same on every try
+
+	// Model is what asked for the call, as "provider/model"; "" if a person did.
+	Model string
 }
 
 // An Output is what a tool returns: a value for the model, the evidence it saw and

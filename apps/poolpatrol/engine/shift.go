@@ -50,6 +50,7 @@ const (
 type ShiftFigures struct {
 	Employee    string   `json:"employee_id"`
 	ShiftID     string   `json:"shift_id"`
+	ShiftName   string   `json:"shift_name"`
 	Standing    Standing `json:"standing"`
 	WorkingDays int      `json:"working_days"` // without days off
 	SharedDays  int      `json:"shared_days"`
@@ -168,7 +169,7 @@ func (c calendar) candidates(riders int) []string {
 }
 
 func (c calendar) compare(f ShiftFact, majority string, p ShiftParams) ShiftFigures {
-	out := ShiftFigures{Employee: f.Employee, ShiftID: f.ShiftID, Standing: Unknown}
+	out := ShiftFigures{Employee: f.Employee, ShiftID: f.ShiftID, ShiftName: f.Shift, Standing: Unknown}
 	if f.ShiftID == "" {
 		return out
 	}

@@ -135,7 +135,7 @@ func TestShiftFigures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := ShiftFigures{Employee: "EMP-1009", ShiftID: "SH-Swing", Standing: Clashes, WorkingDays: 20, Overlap: 0, WorkOverlap: 120}
+		want := ShiftFigures{Employee: "EMP-1009", ShiftID: "SH-Swing", ShiftName: "Swing", Standing: Clashes, WorkingDays: 20, Overlap: 0, WorkOverlap: 120}
 		if got.Riders[3] != want {
 			t.Errorf("got %+v, want %+v", got.Riders[3], want)
 		}

@@ -1,0 +1,122 @@
+package patrol
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"dossier"
+	"dossier/apps/poolpatrol/casebook"
+	"dossier/internal/app"
+	"dossier/internal/mail"
+)
+
+// Receive takes a mail that came in: finds its thread by the headers, or by the sender
+// if it has none, writes it down once and makes its handling due. It reports false for
+// a mail that was taken before.
+func (p *Patrol) Receive(ctx context.Context, in mail.Inbound) (casebook.Message, bool, error) {
+	t, err := p.threadOf(ctx, in)
+	if err != nil {
+		return casebook.Message{}, false, err
+	}
+	e, err := p.Roster.Employee(ctx, t.Employee)
+	if err != nil {
+		return casebook.Message{}, false, err
+	}
+	m := casebook.Message{
+		ID: p.env.NewID("MSG-"), Thread: t.ID, Kind: "reply", From: in.From, Subject: in.Subject, Text: in.Text,
+		MailID: in.MessageID, InReplyTo: in.InReplyTo, Stranger: !strings.EqualFold(in.From, e.Email), At: p.env.Now(),
+	}
+	if m.MailID == "" {
+		sum := sha256.Sum256([]byte(in.From + "\n" + in.Subject + "\n" + in.Text + "\n" + in.Date.String()))
+		m.MailID = hex.EncodeToString(sum[:16]) + "@unsigned"
+	}
+	fresh := false
+	err = p.env.DB.InTx(ctx, func(ctx context.Context) error {
+		if fresh, err = p.Book.AddMessage(ctx, m); err != nil || !fresh {
+			return err
+		}
+		t.LastIn = m.At
+		if err := p.Book.SaveThread(ctx, t); err != nil {
+			return err
+		}
+		if err := p.env.Desk.Publish(ctx, app.Event{Kind: "mail.received", Case: t.Case, By: t.Employee, Text: t.Employee + " replied."}); err != nil {
+			return err
+		}
+		return p.env.Desk.Later(ctx, jobReply, replyArgs{t.ID, m.ID}, p.env.Now(), "reply/"+m.ID)
+	})
+	return m, fresh, err
+}
+
+// threadOf finds the thread a mail belongs to.
+func (p *Patrol) threadOf(ctx context.Context, in mail.Inbound) (casebook.Thread, error) {
+	for _, ref := range append([]string{in.InReplyTo}, in.Refs...) {
+		if ref == "" {
+			continue
+		}
+		m, err := p.Book.ByMailID(ctx, ref)
+		if err == nil {
+			return p.Book.Thread(ctx, m.Thread)
+		}
+		if !errors.Is(err, dossier.NotFound) {
+			return casebook.Thread{}, err
+		}
+	}
+	e, err := p.Roster.ByEmail(ctx, in.From)
+	if err != nil {
+		return casebook.Thread{}, err
+	}
+	open, err := p.Book.OpenWith(ctx, e.ID)
+	if err != nil {
+		return casebook.Thread{}, err
+	}
+	if len(open) == 0 {
+		return casebook.Thread{}, dossier.Errorf(dossier.NotFound, "There is no open mail thread with the sender of this mail.")
+	}
+	return open[0], nil
+}
+
+// ReplyAs takes text as if the rider of a thread had mailed it, for demonstrations and
+// for replies that came by telephone.
+func (p *Patrol) ReplyAs(ctx context.Context, thread, text string) (casebook.Message, error) {
+	t, err := p.Book.Thread(ctx, thread)
+	if err != nil {
+		return casebook.Message{}, err
+	}
+	e, err := p.Roster.Employee(ctx, t.Employee)
+	if err != nil {
+		return casebook.Message{}, err
+	}
+	in := mail.Inbound{From: e.Email, Subject: "Re: your seat in " + t.Vanpool, Text: text, MessageID: strings.ToLower(p.env.NewID("reply-")) + "@console"}
+	refs, err := p.references(ctx, t.ID)
+	if err != nil {
+		return casebook.Message{}, err
+	}
+	if len(refs) > 0 {
+		in.InReplyTo = refs[len(refs)-1]
+	}
+	m, _, err := p.Receive(ctx, in)
+	return m, err
+}
+
+// fetchMail takes what has come into the mailbox since the last time. A mail that
+// belongs to no thread is left to people.
+func (p *Patrol) fetchMail(ctx context.Context) error {
+	password, err := p.env.Secret(p.Config.IMAP.PasswordEnv)
+	if err != nil {
+		return dossier.Errorf(dossier.Invalid, "The mailbox needs the password in %s.", p.Config.IMAP.PasswordEnv).Because(err)
+	}
+	box := mail.Mailbox{
+		Host: p.Config.IMAP.Host, Port: p.Config.IMAP.Port, User: p.Config.IMAP.User, Password: password, Folder: p.Config.IMAP.Mailbox, TLS: p.Config.IMAP.TLS,
+	}
+	return box.Fetch(ctx, func(in mail.Inbound) error {
+		_, _, err := p.Receive(ctx, in)
+		if errors.Is(err, dossier.NotFound) {
+			p.env.Log.InfoContext(ctx, "a mail belongs to no thread", "message_id", in.MessageID)
+			return nil
+		}
+		return err
+	})
+}

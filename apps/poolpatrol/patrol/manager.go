@@ -1,0 +1,133 @@
+package patrol
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"dossier"
+	"dossier/apps/poolpatrol/roster"
+	"dossier/internal/agent"
+	"dossier/internal/tool"
+)
+
+// A Trigger is what set the case manager to work.
+type Trigger string
+
+// The triggers.
+const (
+	ByAudit   Trigger = "audit"            // the first look at a van
+	ByReply   Trigger = "reply"            // a rider wrote
+	ByTimeout Trigger = "timeout"          // a rider stayed silent for a week
+	ByCounter Trigger = "counter_evidence" // a rider sent a document or a correction
+	ByPerson  Trigger = "person"           // a coordinator asked for a new look
+)
+
+// Values lists the triggers, for schemas.
+func (Trigger) Values() []string {
+	return []string{string(ByAudit), string(ByReply), string(ByTimeout), string(ByCounter), string(ByPerson)}
+}
+
+// managerIn is what the case manager is started with.
+type managerIn struct {
+	Vanpool  string   `json:"vanpool_id"`
+	Trigger  Trigger  `json:"trigger"`
+	Employee string   `json:"employee_id,omitempty" jsonschema:"the rider who wrote, or stayed silent"`
+	Thread   string   `json:"email_thread_id,omitempty"`
+	Message  string   `json:"message_id,omitempty" jsonschema:"the reply to answer"`
+	Recheck  []string `json:"recheck,omitempty" jsonschema:"checks to run again; empty means all"`
+	Straight bool     `json:"straight_to_cancel,omitempty" jsonschema:"a coordinator asked to decide about the membership without outreach"`
+}
+
+// managerContext is what the case manager is told beforehand, without a model.
+type managerContext struct {
+	Case         dossier.CaseID `json:"case_id"`
+	Status       Status         `json:"status"`
+	Vanpool      string         `json:"vanpool_id"`
+	Employees    []string       `json:"employee_ids"`
+	Reason       string         `json:"reason,omitempty"`
+	FailedChecks []string       `json:"failed_checks"`
+	Reaudits     int            `json:"re_audits"`
+	MaxReaudits  int            `json:"max_re_audits"`
+	Threads      []threadView   `json:"threads"`
+}
+
+type threadView struct {
+	Thread   string   `json:"email_thread_id"`
+	Employee string   `json:"employee_id"`
+	Checks   []string `json:"failed_checks"`
+	Settled  string   `json:"settled,omitempty"`
+	Silent   bool     `json:"silent"`
+}
+
+// caseManager orchestrates: it has the specialists look, weighs what they say, and
+// owns the case from the first audit to its outcome.
+func (p *Patrol) caseManager(checks []*agent.Agent, outreach *agent.Agent) *agent.Agent {
+	return &agent.Agent{
+		Name: "casemanager", Doc: "Owns the case of a vanpool: verification, outreach, re-audits, cancellation.",
+		Prompt: p.prompt("casemanager"), Model: "strong", Policy: managerPolicy,
+		Tools:       []tool.Tool{p.upsertCase(), p.closeCase(), p.cancelMembership()},
+		Specialists: append(slices.Clip(checks), outreach),
+		Input:       tool.SchemaOf[managerIn](), Output: tool.SchemaOf[Managed](),
+		Limits:  agent.Limits{Turns: 16},
+		Preload: p.preloadManager,
+	}
+}
+
+// preloadManager looks up the roster, where the case stands and the mail about it.
+func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Preloaded, error) {
+	var in managerIn
+	if err := decode(run.Input, &in); err != nil {
+		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The case manager was started with something else.").Because(err)
+	}
+	van, err := p.Roster.Van(ctx, in.Vanpool)
+	if err != nil {
+		return agent.Preloaded{}, err
+	}
+	c, err := p.env.Desk.Case(ctx, run.Case)
+	if err != nil {
+		return agent.Preloaded{}, err
+	}
+	out := managerContext{
+		Case: c.ID, Status: StatusOf(c), Vanpool: van.ID, Employees: van.IDs(), FailedChecks: []string{},
+		MaxReaudits: p.Config.MaxReaudits, Threads: []threadView{},
+	}
+	f, err := p.Book.File(ctx, c.ID)
+	if err != nil && !errors.Is(err, dossier.NotFound) {
+		return agent.Preloaded{}, err
+	}
+	if err == nil {
+		out.Reason, out.FailedChecks, out.Reaudits = f.Reason, f.FailedChecks, f.Reaudits
+		threads, err := p.Book.Threads(ctx, c.ID)
+		if err != nil {
+			return agent.Preloaded{}, err
+		}
+		for _, t := range threads {
+			out.Threads = append(out.Threads, threadView{t.ID, t.Employee, t.Checks, t.Settled, t.Silent()})
+		}
+	}
+	return agent.Preloaded{Context: out, Evidence: []dossier.Evidence{p.rosterEvidence(van)}}, nil
+}
+
+// A RosterFact is who rides in a van: the data of "vanpool_roster" evidence.
+type RosterFact struct {
+	Vanpool   string   `json:"vanpool_id"`
+	Site      string   `json:"site,omitempty"`
+	Employees []string `json:"employee_ids"`
+}
+
+func (p *Patrol) rosterEvidence(van roster.Van) dossier.Evidence {
+	src := dossier.Source{System: "roster", Locator: "vanpool/" + van.ID + "/roster", Fetched: p.env.Now()}
+	return dossier.NewEvidence("vanpool_roster", src, RosterFact{van.ID, van.Site, van.IDs()}, "%s has %d riders.", van.ID, len(van.Riders))
+}
+
+// StatusOf returns where a case stands, in the programme's words.
+func StatusOf(c dossier.Case) Status {
+	switch {
+	case c.State == dossier.Closed && slices.Contains([]string{"resolved", "cancelled"}, c.Outcome):
+		return Status(c.Outcome)
+	case c.Stage != "":
+		return Status(c.Stage)
+	}
+	return Opened
+}

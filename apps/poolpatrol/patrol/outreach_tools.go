@@ -1,0 +1,325 @@
+package patrol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dossier"
+	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/letters"
+	"dossier/apps/poolpatrol/replies"
+	"dossier/apps/poolpatrol/roster"
+	"dossier/internal/app"
+	"dossier/internal/tool"
+)
+
+type classifyIn struct {
+	Thread  string `json:"email_thread_id"`
+	Message string `json:"message_id"`
+}
+
+type classifyOut struct {
+	Bucket  replies.Bucket `json:"bucket"`
+	Rule    string         `json:"rule"`
+	Phrases []string       `json:"phrases" jsonschema:"the words that decided"`
+	Review  bool           `json:"hitl_required"`
+}
+
+// classifyReply reads a reply. It writes the bucket down, and an escalation puts the
+// case before people in the same transaction, before any answer is drafted.
+func (p *Patrol) classifyReply() tool.Tool {
+	return tool.Def[classifyIn, classifyOut]{
+		Name:   "classify_reply",
+		Doc:    "Puts a rider's reply into one of four buckets (acknowledgment, question, update, escalation) and says which words decided.",
+		Roles:  Readers,
+		Effect: tool.Write,
+		Run: func(ctx context.Context, c tool.Call, in classifyIn) (tool.Output[classifyOut], error) {
+			return p.classify(ctx, c, in)
+		},
+	}.Tool()
+}
+
+func (p *Patrol) classify(ctx context.Context, c tool.Call, in classifyIn) (tool.Output[classifyOut], error) {
+	var none tool.Output[classifyOut]
+	t, m, err := p.inbound(ctx, c.Case, in.Thread, in.Message)
+	if err != nil {
+		return none, err
+	}
+	r := replies.Classify(m.Text)
+	if m.Stranger && r.Bucket != replies.Escalation {
+		r = replies.Reading{Bucket: replies.Escalation, Rule: "unknown sender"}
+	}
+	if err := p.Book.Classified(ctx, m.ID, r); err != nil {
+		return none, err
+	}
+	review := r.Bucket == replies.Escalation
+	if review {
+		if _, err := p.env.Desk.Move(ctx, c.Case, app.Change{
+			State: dossier.Waiting, Stage: string(HITLReview), By: "outreach_agent",
+			Note: "The reply of " + t.Employee + " needs a person: " + r.Rule + ".",
+		}); err != nil {
+			return none, err
+		}
+	}
+	van, err := p.Roster.Van(ctx, t.Vanpool)
+	if err != nil {
+		return none, err
+	}
+	fact := struct {
+		Thread   string `json:"email_thread_id"`
+		Message  string `json:"message_id"`
+		Employee string `json:"employee_id"`
+		Text     string `json:"text"`
+		replies.Reading
+	}{t.ID, m.ID, t.Employee, replies.Redact(replies.Clean(m.Text), p.names(van)), r}
+	src := dossier.Source{System: "mail", Locator: t.ID + "/" + m.ID, Fetched: m.At}
+	return tool.Output[classifyOut]{
+		Value:    classifyOut{r.Bucket, r.Rule, orEmpty(r.Phrases), review},
+		Evidence: []dossier.Evidence{dossier.NewEvidence("reply", src, fact, "%s replied: %s (%s).", t.Employee, r.Bucket, r.Rule)},
+	}, nil
+}
+
+// inbound returns a reply of a case's thread.
+func (p *Patrol) inbound(ctx context.Context, id dossier.CaseID, thread, message string) (casebook.Thread, casebook.Message, error) {
+	t, err := p.Book.Thread(ctx, thread)
+	if err != nil {
+		return t, casebook.Message{}, err
+	}
+	m, err := p.Book.Message(ctx, message)
+	switch {
+	case err != nil:
+		return t, m, err
+	case t.Case != id || m.Thread != t.ID || m.Out:
+		return t, m, dossier.Errorf(dossier.Invalid, "Mail %s is not a reply in a thread of this case.", message)
+	}
+	return t, m, nil
+}
+
+// mailIn are the arguments of both mail tools. There is no recipient: it is the rider
+// of the thread.
+type mailIn struct {
+	Case     string `json:"case_id"`
+	Vanpool  string `json:"vanpool_id"`
+	Employee string `json:"employee_id"`
+	Kind     string `json:"kind" jsonschema:"initial, follow_up, reminder or answer"`
+	Round    int    `json:"round"`
+	Answers  string `json:"answers_message_id,omitempty" jsonschema:"the reply this answers"`
+	Subject  string `json:"subject"`
+	Body     string `json:"body" jsonschema:"the letter; [first name] and [link] are filled in when it is sent"`
+}
+
+func (in mailIn) key() string {
+	return fmt.Sprintf("%s/%s/%s/%d/%s", in.Case, in.Employee, in.Kind, in.Round, in.Answers)
+}
+
+type mailOut struct {
+	Thread  string `json:"email_thread_id"`
+	Message string `json:"message_id"`
+	Via     string `json:"via"`
+}
+
+func checkMail(in mailIn) error {
+	switch {
+	case strings.TrimSpace(in.Subject) == "" || strings.ContainsAny(in.Subject, "\r\n"):
+		return dossier.Errorf(dossier.Invalid, "A mail needs a subject of one line.")
+	case strings.TrimSpace(in.Body) == "" || len(in.Body) > 10_000:
+		return dossier.Errorf(dossier.Invalid, "A mail needs a body of at most 10,000 characters.")
+	case (in.Kind == "answer") != (in.Answers != ""):
+		return dossier.Errorf(dossier.Invalid, "An answer names the reply it answers, and nothing else does.")
+	case in.Kind != "answer" && in.Kind != string(Initial) && in.Kind != string(FollowUp) && in.Kind != string(Reminder):
+		return dossier.Errorf(dossier.Invalid, "kind must be initial, follow_up, reminder or answer.")
+	}
+	return nil
+}
+
+// sendEmail sends without asking anybody. It refuses to answer a reply that was not
+// classified, or that is an escalation: no text of a mail can talk it out of that.
+func (p *Patrol) sendEmail() tool.Tool {
+	return tool.Def[mailIn, mailOut]{
+		Name:   "send_email",
+		Doc:    "Sends a mail to the rider of the thread: the first letter, a follow-up, or the answer to an acknowledgment, a question or an update. Not for escalations.",
+		Roles:  Readers,
+		Effect: tool.Act,
+		Ask:    func(mailIn) string { return "" },
+		Title:  func(in mailIn) string { return "Write to " + in.Employee + ": " + in.Subject },
+		Key:    mailIn.key,
+		Check:  checkMail,
+		Policy: tool.Policy{Approvers: []dossier.Role{Coordinator}},
+		Run: func(ctx context.Context, c tool.Call, in mailIn) (tool.Output[mailOut], error) {
+			if in.Answers != "" {
+				m, err := p.Book.Message(ctx, in.Answers)
+				switch {
+				case err != nil:
+					return tool.Output[mailOut]{}, err
+				case m.Bucket == "":
+					return tool.Output[mailOut]{}, dossier.Errorf(dossier.Conflict, "Classify the reply before answering it.")
+				case m.Bucket == replies.Escalation:
+					return tool.Output[mailOut]{}, dossier.Errorf(dossier.Forbidden, "This reply is an escalation; use send_email_for_review.")
+				}
+			}
+			return p.send(ctx, c, in)
+		},
+	}.Tool()
+}
+
+// sendEmailForReview sends what a coordinator has approved or edited. Until then the
+// mail is a draft: the arguments of the approval.
+func (p *Patrol) sendEmailForReview() tool.Tool {
+	return tool.Def[mailIn, mailOut]{
+		Name:   "send_email_for_review",
+		Doc:    "Drafts the answer to an escalation. A coordinator approves, edits or rejects it before anything is sent.",
+		Roles:  Readers,
+		Effect: tool.Act,
+		Ask: func(in mailIn) string {
+			return "The reply of " + in.Employee + " is an escalation; a person answers those."
+		},
+		Title: func(in mailIn) string { return "Answer " + in.Employee + ": " + in.Subject },
+		Key:   mailIn.key,
+		Check: checkMail,
+		Policy: tool.Policy{
+			Approvers: []dossier.Role{Coordinator}, Verbs: []dossier.Verb{dossier.Approve, dossier.Edit, dossier.Reject}, Remind: 2 * 24 * time.Hour,
+		},
+		Run: func(ctx context.Context, c tool.Call, in mailIn) (tool.Output[mailOut], error) {
+			return p.send(ctx, c, in)
+		},
+	}.Tool()
+}
+
+// send puts a mail on its way and starts the clock of the thread.
+func (p *Patrol) send(ctx context.Context, c tool.Call, in mailIn) (tool.Output[mailOut], error) {
+	var none tool.Output[mailOut]
+	if in.Case != string(c.Case) {
+		return none, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
+	}
+	if err := p.sameVan(ctx, c.Case, in.Vanpool); err != nil {
+		return none, err
+	}
+	van, err := p.Roster.Van(ctx, in.Vanpool)
+	if err != nil {
+		return none, err
+	}
+	rider, rides := van.Rider(in.Employee)
+	if !rides {
+		return none, dossier.Errorf(dossier.NotFound, "%s does not ride in %s.", in.Employee, in.Vanpool)
+	}
+	if err := mindsPrivacy(in, van); err != nil {
+		return none, err
+	}
+	t, err := p.threadFor(ctx, c, rider)
+	if err != nil {
+		return none, err
+	}
+	m, receipt, err := p.post(ctx, c.Now, t, rider, in)
+	if err != nil {
+		return none, err
+	}
+	fact := struct {
+		Thread   string `json:"email_thread_id"`
+		Message  string `json:"message_id"`
+		Employee string `json:"employee_id"`
+		Kind     string `json:"kind"`
+		Subject  string `json:"subject"`
+		Body     string `json:"body"`
+	}{t.ID, m.ID, in.Employee, in.Kind, in.Subject, in.Body}
+	src := dossier.Source{System: "mail", Locator: t.ID + "/" + m.ID, Fetched: c.Now}
+	return tool.Output[mailOut]{
+		Value:    mailOut{t.ID, m.ID, receipt.Via},
+		Evidence: []dossier.Evidence{dossier.NewEvidence("mail_sent", src, fact, "Wrote to %s: %s", in.Employee, in.Subject)},
+	}, nil
+}
+
+// mindsPrivacy refuses a letter to one rider that names another.
+func mindsPrivacy(in mailIn, van roster.Van) error {
+	text := strings.ToLower(in.Subject + "\n" + in.Body)
+	for _, e := range van.Riders {
+		if e.ID == in.Employee {
+			continue
+		}
+		for _, secret := range []string{e.ID, e.Email, e.Name} {
+			if secret != "" && strings.Contains(text, strings.ToLower(secret)) {
+				return dossier.Errorf(dossier.Forbidden, "The letter to %s names another rider; write about %s alone.", in.Employee, in.Employee)
+			}
+		}
+	}
+	return nil
+}
+
+// threadFor returns the thread of the case with a rider, and begins it if need be.
+func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) (casebook.Thread, error) {
+	t, err := p.Book.ThreadWith(ctx, c.Case, e.ID)
+	if !errors.Is(err, dossier.NotFound) {
+		return t, err
+	}
+	_, found, err := p.env.Desk.Facts(ctx, c.Case)
+	if err != nil {
+		return t, err
+	}
+	cs, err := p.env.Desk.Case(ctx, c.Case)
+	if err != nil {
+		return t, err
+	}
+	t = casebook.Thread{
+		ID: p.env.NewID("THREAD-"), Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID,
+		Checks: affected(found)[e.ID], Created: c.Now,
+	}
+	return t, p.Book.SaveThread(ctx, t)
+}
+
+// post sends one mail and writes it down: in the thread, on the case and as due work.
+func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e roster.Employee, in mailIn) (casebook.Message, app.Receipt, error) {
+	link, err := p.Link(t, now)
+	if err != nil {
+		return casebook.Message{}, app.Receipt{}, err
+	}
+	body := strings.NewReplacer(letters.Name, e.FirstName(), letters.Link, link).Replace(in.Body)
+	m := casebook.Message{
+		ID: p.env.NewID("MSG-"), Thread: t.ID, Out: true, Kind: in.Kind, From: "Pool Patrol", Subject: in.Subject, Text: body, At: now,
+	}
+	m.MailID = strings.ToLower(m.ID) + "." + strings.ToLower(t.ID) + "@" + p.Config.MailDomain
+	refs, err := p.references(ctx, t.ID)
+	if err != nil {
+		return m, app.Receipt{}, err
+	}
+	if len(refs) > 0 {
+		m.InReplyTo = refs[len(refs)-1]
+	}
+	receipt, err := p.env.Mail.Send(ctx, "poolpatrol/"+in.key(), app.Message{
+		App: "poolpatrol", Case: t.Case, From: p.Config.From, To: []string{e.Email}, Subject: in.Subject, Text: body,
+		MessageID: m.MailID, InReplyTo: m.InReplyTo, Refs: refs,
+	})
+	if err != nil {
+		return m, receipt, err
+	}
+	m.MailID = receipt.MessageID
+	return m, receipt, p.env.DB.InTx(ctx, func(ctx context.Context) error {
+		if _, err := p.Book.AddMessage(ctx, m); err != nil {
+			return err
+		}
+		if in.Kind != string(Reminder) {
+			t.LastOut = now
+		}
+		if err := p.Book.SaveThread(ctx, t); err != nil {
+			return err
+		}
+		if err := p.awaitReply(ctx, t, in); err != nil {
+			return err
+		}
+		return p.env.Desk.Publish(ctx, app.Event{Kind: "mail.sent", Case: t.Case, By: "outreach_agent", Text: "Wrote to " + e.ID + ": " + in.Subject})
+	})
+}
+
+// references returns the Message-IDs of a thread, oldest first.
+func (p *Patrol) references(ctx context.Context, thread string) ([]string, error) {
+	mail, err := p.Book.Messages(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, m := range mail {
+		out = append(out, m.MailID)
+	}
+	return out, nil
+}

@@ -1,0 +1,157 @@
+// Package patrol takes the case of a vanpool from the first look to its outcome.
+//
+// A [Patrol] has the case manager and the outreach agent, the tools they use, and what
+// is due: audits, replies, silence, reminders. Agents decide nothing that a rule or a
+// person should: the tools compare what a model says with the findings and refuse what
+// does not follow from them. Everything that waits is a row.
+//
+// The package knows nothing of HTTP or the command line; the app's own package puts
+// those around it.
+package patrol
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"dossier"
+	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/engine"
+	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/verify"
+	"dossier/internal/agent"
+	"dossier/internal/app"
+)
+
+// The roles of the app.
+const (
+	Coordinator dossier.Role = "coordinator"
+	Auditor     dossier.Role = "auditor"
+)
+
+// Readers may look at vans and open cases.
+var Readers = []dossier.Role{Coordinator, Auditor}
+
+// A Patrol is the app at work: its settings, its records and what it may reach.
+type Patrol struct {
+	Config Config
+	Roster roster.Rows
+	Book   casebook.Book
+	Agents []*agent.Agent // the case manager first
+
+	env    app.Env
+	prompt func(agent string) string
+}
+
+// A Check makes a specialist beside the app's own two.
+type Check func(verify.Specialists) *agent.Agent
+
+// New returns a patrol. The case manager calls every specialist it is given and knows
+// them only by the contract they share, so more of them need nothing else.
+func New(env app.Env, c Config, prompt func(agent string) string, more ...Check) (*Patrol, error) {
+	p := &Patrol{Config: c, Roster: roster.Rows{DB: env.DB}, Book: casebook.Book{DB: env.DB}, env: env, prompt: prompt}
+	with := verify.Specialists{Roster: p.Roster, Shifts: c.shiftParams(), MaxMiles: c.MaxMiles, Roles: Readers, Prompt: prompt}
+	switch c.Routing {
+	case "osrm":
+		with.Route = verify.OSRM(env.HTTP, c.RouteURL)
+	case "google":
+		key, err := env.Secret("GOOGLE_ROUTES_API_KEY")
+		if err != nil {
+			return nil, dossier.Errorf(dossier.Invalid, "routing is google, so GOOGLE_ROUTES_API_KEY must be set.").Because(err)
+		}
+		with.Route = verify.GoogleRoutes(env.HTTP, c.RouteURL, key)
+	}
+	checks := []*agent.Agent{with.Shift(), with.Location()}
+	for _, add := range more {
+		checks = append(checks, add(with))
+	}
+	outreach := p.outreachAgent()
+	p.Agents = append([]*agent.Agent{p.caseManager(checks, outreach), outreach}, checks...)
+	return p, nil
+}
+
+// Triggers are what starts work unasked.
+func (p *Patrol) Triggers() []app.Trigger {
+	out := []app.Trigger{{
+		Name: "audit", Doc: "Audits every vanpool.", Cron: p.Config.Schedule, On: "poolpatrol.audit",
+		Run: func(ctx context.Context, _ json.RawMessage) error {
+			_, err := p.AuditAll(ctx)
+			return err
+		},
+	}}
+	if p.Config.IMAP.Host != "" {
+		out = append(out, app.Trigger{
+			Name: "mailbox", Doc: "Fetches replies from the mailbox.", Cron: p.Config.IMAP.Every,
+			Run: func(ctx context.Context, _ json.RawMessage) error { return p.fetchMail(ctx) },
+		})
+	}
+	return out
+}
+
+// Subject returns what a case about a van is about.
+func Subject(vanpool string) string { return "vanpool/" + vanpool }
+
+// affected returns the riders for whom the newest finding of each check did not pass,
+// with the checks that failed for them.
+func affected(findings []dossier.Finding) map[string][]string {
+	out := map[string][]string{}
+	for _, f := range dossier.Latest(findings) {
+		if f.Verdict == dossier.Pass {
+			continue
+		}
+		for _, id := range failingIn(f) {
+			out[id] = append(out[id], f.Check)
+		}
+	}
+	return out
+}
+
+// failingIn returns the riders that a finding's figures name as clashing or unknown.
+func failingIn(f dossier.Finding) []string {
+	var figures struct {
+		Riders []struct {
+			Employee string          `json:"employee_id"`
+			Standing engine.Standing `json:"standing"`
+		} `json:"riders"`
+	}
+	if decode(f.Figures, &figures) != nil {
+		return nil
+	}
+	var out []string
+	for _, r := range figures.Riders {
+		if r.Standing == engine.Clashes || r.Standing == engine.Unknown {
+			out = append(out, r.Employee)
+		}
+	}
+	return out
+}
+
+// FailedChecks returns the checks whose newest finding did not pass, and those of them
+// that the records left undecided.
+func FailedChecks(findings []dossier.Finding) (failed, unclear []string) {
+	for _, f := range dossier.Latest(findings) {
+		if f.Verdict == dossier.Pass {
+			continue
+		}
+		failed = append(failed, f.Check)
+		if f.Verdict == dossier.Unclear {
+			unclear = append(unclear, f.Check)
+		}
+	}
+	return failed, unclear
+}
+
+func contains(list []string, s string) bool { return slices.Contains(list, s) }
+
+func decode(raw json.RawMessage, v any) error { return json.Unmarshal(raw, v) }
+
+func sameSet(a, b []string) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s string) bool { return !contains(b, s) })
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

@@ -1,0 +1,5 @@
+package poolpatrol
+
+import "dossier/internal/eval"
+
+func suites() []eval.Suite { return nil }

@@ -1,0 +1,111 @@
+// Package verify holds the specialists of a vanpool audit: agents that answer one check
+// each, and share one contract.
+//
+// A specialist fetches what it needs with its tools, the tool applies the rule of
+// package engine, and the specialist reports what the rule said: a [Result]. It may
+// put the reasoning in other words; an answer whose verdict, confidence or riders are
+// not the rule's is refused. [Specialists.New] makes one more specialist for one more
+// check, and nothing else needs to know.
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"dossier"
+	"dossier/apps/poolpatrol/engine"
+	"dossier/apps/poolpatrol/roster"
+	"dossier/internal/agent"
+	"dossier/internal/model"
+	"dossier/internal/tool"
+)
+
+// Specialists are what the agents of this package share.
+type Specialists struct {
+	Roster   roster.Rows
+	Shifts   engine.ShiftParams
+	MaxMiles float64
+	Route    Router         // nil: distances are estimated
+	Roles    []dossier.Role // who may look
+	Prompt   func(agent string) string
+}
+
+// A CheckIn is what a specialist is started with.
+type CheckIn struct {
+	Vanpool   string   `json:"vanpool_id"`
+	Employees []string `json:"employee_ids" jsonschema:"the riders to look at; empty means all of the van"`
+}
+
+// New declares a specialist: an agent that answers one check and nothing else. Other
+// agents call it as run_<check>_specialist.
+func (s Specialists) New(check, doc, prompt string, tools []tool.Tool, policy model.Policy) *agent.Agent {
+	return &agent.Agent{
+		Name: check, Doc: doc, Prompt: prompt, Model: "fast", Policy: policy,
+		Tools: tools, ToolName: "run_" + check + "_specialist",
+		Input: tool.SchemaOf[CheckIn](), Output: tool.SchemaOf[Result](),
+		Limits: agent.Limits{Turns: 6},
+		Check:  agreesWithRule,
+	}
+}
+
+// reportRule answers with the result that a checking tool returned.
+func reportRule(r model.Return) (*model.Reply, error) {
+	if r.Failed {
+		return nil, dossier.Errorf(dossier.Invalid, "%s", r.Problem())
+	}
+	var out struct {
+		Result Result `json:"result"`
+	}
+	if err := r.Decode(&out); err != nil {
+		return nil, err
+	}
+	return model.Answer(out.Result)
+}
+
+// agreesWithRule refuses a specialist's answer whose verdict, confidence or riders are
+// not those of the rule: a model explains a verdict, it does not make one.
+func agreesWithRule(_ context.Context, d agent.Draft) error {
+	var said Result
+	if err := json.Unmarshal(d.Answer, &said); err != nil {
+		return dossier.Errorf(dossier.Invalid, "The answer is not a result: %v.", err)
+	}
+	for i := len(d.Returns) - 1; i >= 0; i-- {
+		var out struct {
+			Result *Result `json:"result"`
+		}
+		if d.Returns[i].Failed || json.Unmarshal(d.Returns[i].Value, &out) != nil || out.Result == nil {
+			continue
+		}
+		ruled := out.Result
+		switch {
+		case said.Verdict != ruled.Verdict:
+			return dossier.Errorf(dossier.Invalid, "The rule's verdict is %q; report it as it stands.", ruled.Verdict)
+		case said.Confidence != ruled.Confidence:
+			return dossier.Errorf(dossier.Invalid, "The rule's confidence is %d; report it as it stands.", ruled.Confidence)
+		case !sameSet(said.Affected, ruled.Affected):
+			return dossier.Errorf(dossier.Invalid, "The riders concerned are %v; name them and no others.", ruled.Affected)
+		}
+		return nil
+	}
+	return dossier.Errorf(dossier.Invalid, "Call the checking tool first: a verdict needs evidence.")
+}
+
+func sameSet(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

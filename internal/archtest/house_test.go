@@ -28,8 +28,8 @@ var large = map[string]string{
 
 // looseMaps are the packages that may use map[string]any: the edge to models and
 // tools, where JSON of any shape passes through, and huma's document, whose
-// extensions have that type, and examples that hold a tool's arguments.
-var looseMaps = []string{"internal/model/", "internal/tool/", "internal/mcp/", "internal/api/", "apps/gatepass/evals/"}
+// extensions have that type, and what holds a tool's arguments to compare them.
+var looseMaps = []string{"internal/model/", "internal/tool/", "internal/mcp/", "internal/api/", "internal/eval/", "apps/gatepass/evals/"}
 
 // clocks are the packages that may ask what time it is, or look at the environment:
 // the edge, and what only tests use.

@@ -1,0 +1,175 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// A Shape is what kind of way an agent took.
+type Shape string
+
+// The five shapes.
+const (
+	Optimal     Shape = "optimal"     // nothing missing, nothing too much
+	Exploratory Shape = "exploratory" // got there with detours
+	Recovery    Shape = "recovery"    // something failed and was mended
+	Circular    Shape = "circular"    // asked the same again without learning anything
+	DeadEnd     Shape = "dead-end"    // never got to an answer
+)
+
+// A Trajectory is a path measured against the best one.
+type Trajectory struct {
+	Shape      Shape     `json:"shape"`
+	Length     int       `json:"length"`
+	Distance   int       `json:"distance"`   // edits from the best path
+	Optimality float64   `json:"optimality"` // 1 is the best path
+	Efficiency float64   `json:"efficiency"` // calls needed over calls made
+	Gains      []float64 `json:"gains"`      // share of everything learned that each call brought
+	Enough     int       `json:"enough"`     // after how many calls nothing new was learned
+	Redundant  int       `json:"redundant"`  // calls that repeated an earlier one and learned nothing
+	Failures   int       `json:"failures"`
+	Corrected  int       `json:"corrected"` // failures that a later call of the same tool mended
+}
+
+// Measure compares a path with the best way to the same end. Calls of one turn have
+// no order among themselves, so best may name them in any; order matters only as far
+// as the edit distance after sorting equal sets does.
+func Measure(p Path, best []string) Trajectory {
+	t := Trajectory{Length: len(p.Calls), Gains: gains(p.Calls)}
+	t.Distance = editDistance(p.Tools(), best)
+	t.Optimality = 1 - float64(t.Distance)/float64(max(1, len(best), len(p.Calls)))
+	t.Efficiency = 1
+	if len(p.Calls) > len(best) {
+		t.Efficiency = float64(len(best)) / float64(len(p.Calls))
+	}
+	for i, g := range t.Gains {
+		if g > 0 {
+			t.Enough = i + 1
+		}
+	}
+	for i, c := range p.Calls {
+		if repeats(p.Calls[:i], c) && t.Gains[i] == 0 {
+			t.Redundant++
+		}
+		if c.Failed {
+			t.Failures++
+			if mended(p.Calls[i+1:], c) {
+				t.Corrected++
+			}
+		}
+	}
+	t.Shape = shape(p, t)
+	return t
+}
+
+func shape(p Path, t Trajectory) Shape {
+	switch {
+	case t.Redundant > 0 && circles(p.Calls):
+		return Circular
+	case !p.Answered:
+		return DeadEnd
+	case t.Failures > 0 && t.Failures == t.Corrected:
+		return Recovery
+	case t.Failures > 0:
+		return DeadEnd
+	case t.Distance == 0:
+		return Optimal
+	}
+	return Exploratory
+}
+
+// circles reports whether a call stands again, unchanged, after it had come back.
+func circles(calls []Call) bool {
+	for i, c := range calls {
+		if repeats(calls[:i], c) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether c asks for what an earlier call that came back asked for.
+func repeats(before []Call, c Call) bool {
+	return slices.ContainsFunc(before, func(b Call) bool { return b.Came && same(b, c) })
+}
+
+// mended reports whether a later call of the same tool, with other arguments, came
+// back well.
+func mended(after []Call, c Call) bool {
+	return slices.ContainsFunc(after, func(a Call) bool { return a.Tool == c.Tool && a.Came && !a.Failed && !same(a, c) })
+}
+
+// gains returns what share of all facts learned in the path each call was the first
+// to bring. A fact is a leaf of what came back, with the way to it.
+func gains(calls []Call) []float64 {
+	known := map[string]bool{}
+	fresh := make([]int, len(calls))
+	total := 0
+	for i, c := range calls {
+		if !c.Came || c.Failed {
+			continue
+		}
+		for _, leaf := range leavesOf(c.Tool, c.Value) {
+			if !known[leaf] {
+				known[leaf] = true
+				fresh[i]++
+				total++
+			}
+		}
+	}
+	out := make([]float64, len(calls))
+	for i, n := range fresh {
+		if total > 0 {
+			out[i] = float64(n) / float64(total)
+		}
+	}
+	return out
+}
+
+func leavesOf(path string, raw json.RawMessage) []string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return nil
+	}
+	var out []string
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for i, e := range v {
+				walk(path+"["+strconv.Itoa(i)+"]", e)
+			}
+		case map[string]any:
+			for name, e := range v {
+				walk(path+"."+name, e)
+			}
+		default:
+			out = append(out, fmt.Sprint(path, "=", v))
+		}
+	}
+	walk(path, v)
+	return out
+}
+
+// editDistance is how many names must be added, removed or changed to get from a to b.
+func editDistance(a, b []string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diag
+			if a[i] != b[j] {
+				cost++
+			}
+			diag = row[j+1]
+			row[j+1] = min(row[j]+1, row[j+1]+1, cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 
 	"dossier"
 	"dossier/internal/app"
 	"dossier/internal/auth"
+	"dossier/internal/mail"
 	"dossier/internal/trace"
 	"dossier/internal/work"
 )
@@ -24,7 +26,18 @@ func (p *product) oidc() (*auth.OIDC, error) {
 
 // mailer makes the way mail goes out.
 func (p *product) mailer() (app.Mail, error) {
-	return nil, nil
+	password, err := p.Mail.Password.Reveal(p.env)
+	if err != nil {
+		return nil, err
+	}
+	key, err := p.Mail.Key.Reveal(p.env)
+	if err != nil {
+		return nil, err
+	}
+	m := p.Mail
+	return mail.New(mail.Config{
+		Via: m.Via, From: m.From, Host: m.Host, Port: m.Port, User: m.User, Password: password, TLS: m.TLS, Key: key,
+	}, p.store.DB(), &http.Client{Timeout: 30 * time.Second}, p.now, newID)
 }
 
 // tracing returns where traces go, or "".

@@ -17,6 +17,7 @@ type Config struct {
 	MaxMiles float64 `toml:"max_miles"` // from home to the pickup point
 	Routing  string  `toml:"routing"`   // "": great circle × 1.2; "osrm" or "google"
 	RouteURL string  `toml:"route_url"` // base address of the routing service
+	RouteKey string  `toml:"route_key"` // of the routing service, as env:NAME or file:PATH
 
 	MaxReaudits  int           `toml:"max_reaudits"`  // failed re-audits before a cancellation is proposed
 	Silence      time.Duration `toml:"silence"`       // without a reply to the last mail before the records are looked at again
@@ -26,7 +27,7 @@ type Config struct {
 	From       string `toml:"from"`        // sender of mail; "": the product's
 	MailDomain string `toml:"mail_domain"` // right-hand side of message ids
 	Portal     string `toml:"portal"`      // address of the Employee Portal, for letters
-	Webhook    string `toml:"webhook_env"` // environment variable with the secret that inbound mail must carry
+	Webhook    string `toml:"webhook"`     // secret that inbound mail must carry, as env:NAME or file:PATH; "": no webhook
 	IMAP       IMAP   `toml:"imap"`
 
 	MinutesPerAudit int     `toml:"minutes_per_audit"` // what one audit takes by hand, for the metrics
@@ -35,13 +36,13 @@ type Config struct {
 
 // IMAP says where replies are fetched from. An empty host means nowhere.
 type IMAP struct {
-	Host        string `toml:"host"`
-	Port        int    `toml:"port"`
-	User        string `toml:"user"`
-	PasswordEnv string `toml:"password_env"` // environment variable that holds the password
-	Mailbox     string `toml:"mailbox"`
-	TLS         string `toml:"tls"`   // implicit, starttls or none
-	Every       string `toml:"every"` // as cron
+	Host     string `toml:"host"`
+	Port     int    `toml:"port"`
+	User     string `toml:"user"`
+	Password string `toml:"password"` // as env:NAME or file:PATH
+	Mailbox  string `toml:"mailbox"`
+	TLS      string `toml:"tls"`   // implicit, starttls or none
+	Every    string `toml:"every"` // as cron
 }
 
 // Defaults are the settings the source design names, and ours where it names none.
@@ -52,6 +53,7 @@ var Defaults = Config{
 	Period:     28,
 
 	MaxMiles: 50,
+	RouteKey: "env:GOOGLE_ROUTES_API_KEY",
 
 	MaxReaudits:  3,
 	Silence:      7 * 24 * time.Hour,
@@ -60,8 +62,7 @@ var Defaults = Config{
 
 	MailDomain: "poolpatrol.invalid",
 	Portal:     "the Employee Portal",
-	Webhook:    "POOLPATROL_WEBHOOK_SECRET",
-	IMAP:       IMAP{Port: 993, Mailbox: "INBOX", TLS: "implicit", Every: "*/5 * * * *", PasswordEnv: "POOLPATROL_IMAP_PASSWORD"},
+	IMAP:       IMAP{Port: 993, Mailbox: "INBOX", TLS: "implicit", Every: "*/5 * * * *"},
 
 	MinutesPerAudit: 35,
 	HourlyCost:      48,

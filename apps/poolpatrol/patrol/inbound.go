@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+	"time"
 
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
@@ -17,6 +18,11 @@ import (
 // if it has none, writes it down once and makes its handling due. It reports false for
 // a mail that was taken before.
 func (p *Patrol) Receive(ctx context.Context, in mail.Inbound) (casebook.Message, bool, error) {
+	return p.receive(ctx, in, p.env.Now())
+}
+
+// receive takes a mail whose handling is due at a time.
+func (p *Patrol) receive(ctx context.Context, in mail.Inbound, due time.Time) (casebook.Message, bool, error) {
 	t, err := p.threadOf(ctx, in)
 	if err != nil {
 		return casebook.Message{}, false, err
@@ -45,7 +51,7 @@ func (p *Patrol) Receive(ctx context.Context, in mail.Inbound) (casebook.Message
 		if err := p.env.Desk.Publish(ctx, app.Event{Kind: "mail.received", Case: t.Case, By: t.Employee, Text: t.Employee + " replied."}); err != nil {
 			return err
 		}
-		return p.env.Desk.Later(ctx, jobReply, replyArgs{t.ID, m.ID}, p.env.Now(), "reply/"+m.ID)
+		return p.env.Desk.Later(ctx, jobReply, replyArgs{t.ID, m.ID}, due, "reply/"+m.ID)
 	})
 	return m, fresh, err
 }
@@ -78,8 +84,12 @@ func (p *Patrol) threadOf(ctx context.Context, in mail.Inbound) (casebook.Thread
 	return open[0], nil
 }
 
+// safetyNet is how long after a reply that is handled at once it is looked at again,
+// in case the process died over it.
+const safetyNet = 2 * time.Minute
+
 // ReplyAs takes text as if the rider of a thread had mailed it, for demonstrations and
-// for replies that came by telephone.
+// for replies that came by telephone, and handles it at once.
 func (p *Patrol) ReplyAs(ctx context.Context, thread, text string) (casebook.Message, error) {
 	t, err := p.Book.Thread(ctx, thread)
 	if err != nil {
@@ -97,16 +107,22 @@ func (p *Patrol) ReplyAs(ctx context.Context, thread, text string) (casebook.Mes
 	if len(refs) > 0 {
 		in.InReplyTo = refs[len(refs)-1]
 	}
-	m, _, err := p.Receive(ctx, in)
-	return m, err
+	m, _, err := p.receive(ctx, in, p.env.Now().Add(safetyNet))
+	if err != nil {
+		return m, err
+	}
+	if err := p.onReply(ctx, replyArgs{m.Thread, m.ID}); err != nil {
+		return m, err
+	}
+	return p.Book.Message(ctx, m.ID)
 }
 
 // fetchMail takes what has come into the mailbox since the last time. A mail that
 // belongs to no thread is left to people.
 func (p *Patrol) fetchMail(ctx context.Context) error {
-	password, err := p.env.Secret(p.Config.IMAP.PasswordEnv)
+	password, err := p.env.Secret(p.Config.IMAP.Password)
 	if err != nil {
-		return dossier.Errorf(dossier.Invalid, "The mailbox needs the password in %s.", p.Config.IMAP.PasswordEnv).Because(err)
+		return err
 	}
 	box := mail.Mailbox{
 		Host: p.Config.IMAP.Host, Port: p.Config.IMAP.Port, User: p.Config.IMAP.User, Password: password, Folder: p.Config.IMAP.Mailbox, TLS: p.Config.IMAP.TLS,

@@ -55,9 +55,9 @@ func New(env app.Env, c Config, prompt func(agent string) string, more ...Check)
 	case "osrm":
 		with.Route = verify.OSRM(env.HTTP, c.RouteURL)
 	case "google":
-		key, err := env.Secret("GOOGLE_ROUTES_API_KEY")
+		key, err := env.Secret(c.RouteKey)
 		if err != nil {
-			return nil, dossier.Errorf(dossier.Invalid, "routing is google, so GOOGLE_ROUTES_API_KEY must be set.").Because(err)
+			return nil, dossier.Errorf(dossier.Invalid, "routing is google, so route_key must say where its key is.").Because(err)
 		}
 		with.Route = verify.GoogleRoutes(env.HTTP, c.RouteURL, key)
 	}

@@ -4,10 +4,11 @@ package apps
 
 import (
 	"dossier/apps/airshed"
+	"dossier/apps/poolpatrol"
 	"dossier/internal/app"
 )
 
 // All returns every app, in the order in which people see them.
 func All() []app.App {
-	return []app.App{airshed.App}
+	return []app.App{airshed.App, poolpatrol.App}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/store/storetest"
 )
 
 func decision(verb dossier.Verb, a dossier.Approval) map[string]any {
@@ -130,7 +131,15 @@ func TestTheSecondPersonIsTold(t *testing.T) {
 
 func TestManyDecideAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	for _, database := range storetest.Databases {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			manyDecideAtOnce(t, newHouseOn(t, database, nil))
+		})
+	}
+}
+
+func manyDecideAtOnce(t *testing.T, h *house) {
 	_, _, a := h.audit("EMP-1")
 	var wg sync.WaitGroup
 	codes := make([]int, 8)

@@ -98,7 +98,7 @@ func schemaName(t reflect.Type, hint string) string {
 }
 
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
-	text, err := s.api.OpenAPI().YAML()
+	text, err := s.text()
 	if err != nil {
 		s.fail(w, r, err)
 		return

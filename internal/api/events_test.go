@@ -13,6 +13,7 @@ import (
 
 	"dossier"
 	"dossier/internal/records"
+	"dossier/internal/store/storetest"
 )
 
 // A stream reads server-sent events.
@@ -116,7 +117,15 @@ func (s *stream) until(kind string) []records.Event {
 
 func TestLiveEventsResume(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	for _, database := range storetest.Databases {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			liveEventsResume(t, newHouseOn(t, database, nil))
+		})
+	}
+}
+
+func liveEventsResume(t *testing.T, h *house) {
 	h.audit("EMP-0") // what happened before listening is not sent
 	srv := h.live()
 	s := h.listen(srv, "coordinator", "")

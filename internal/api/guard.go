@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -35,18 +36,30 @@ const rolesExtension = "x-roles"
 
 type identityKey struct{}
 
-// whoever is what identify found out about a request.
+// whoever is what is known about who a request is from.
 type whoever struct {
 	auth.Identity
 	err error // why it is nobody
 }
 
+// A caller finds out who a request is from, once and only if somebody asks: the
+// console's files need nobody.
+type caller struct {
+	once sync.Once
+	find func() (auth.Identity, error)
+	who  whoever
+}
+
+func (c *caller) identity() whoever {
+	c.once.Do(func() { c.who.Identity, c.who.err = c.find() })
+	return c.who
+}
+
 func who(ctx context.Context) whoever {
-	w, ok := ctx.Value(identityKey{}).(whoever)
-	if !ok {
-		w.err = dossier.Errorf(dossier.NotSignedIn, "Sign in first.")
+	if c, ok := ctx.Value(identityKey{}).(*caller); ok {
+		return c.identity()
 	}
-	return w
+	return whoever{err: dossier.Errorf(dossier.NotSignedIn, "Sign in first.")}
 }
 
 // Principal returns who the request is from.

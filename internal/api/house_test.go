@@ -76,9 +76,10 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-func newHouse(t testing.TB) *house { return newHouseOn(t, "sqlite") }
+func newHouse(t testing.TB) *house { return newHouseOn(t, "sqlite", nil) }
 
-func newHouseOn(t testing.TB, database string) *house {
+// newHouseOn builds a house on a database; change may alter what it is built from.
+func newHouseOn(t testing.TB, database string, change func(*auth.Config, *Config)) *house {
 	t.Helper()
 	st, clock := storetest.Open(t, database)
 	h := &house{
@@ -88,12 +89,17 @@ func newHouseOn(t testing.TB, database string) *house {
 	var ids atomic.Int64
 	newID := func(prefix string) string { return fmt.Sprintf("%s%08x", prefix, ids.Add(1)) }
 	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	var err error
-	if h.auth, err = auth.New(auth.Config{
+	access := auth.Config{
 		Store: st, Now: clock.Now, NewID: newID, URL: "http://dossier.test",
 		Roles: map[dossier.Role]string{"coordinator": "Decides.", "planner": "Plans.", "gate": "Scans."},
 		Cost:  auth.Cost{Memory: 64, Passes: 1, Threads: 1},
-	}); err != nil {
+	}
+	parts := Config{URL: "http://dossier.test", Version: "1.2.3", Log: log, Now: clock.Now, NewID: newID, HTTP: http.DefaultClient, Poll: 5 * time.Millisecond}
+	if change != nil {
+		change(&access, &parts)
+	}
+	var err error
+	if h.auth, err = auth.New(access); err != nil {
 		t.Fatal(err)
 	}
 	pub, priv, err := ed25519.GenerateKey(nil)
@@ -121,23 +127,21 @@ func newHouseOn(t testing.TB, database string) *house {
 			return nil, false
 		},
 	}
-	h.server = New(Config{
-		Records: st, Auth: h.auth, Work: h.fired, Evals: st, Apps: apps,
-		Inbox:  &approval.Inbox{Store: st, Now: clock.Now, Tool: func(id, name string) (tool.Tool, bool) { return find(id).Tool(name) }},
-		Ledger: &ledger.Ledger{Store: st, Now: clock.Now, Sign: sign, Key: pub},
-		Desk: func(id string) app.Desk {
-			return &desk.Desk{ID: id, Store: st, Runner: h.runner, Now: clock.Now, NewID: newID}
-		},
-		Console: fstest.MapFS{
-			"index.html":                {Data: []byte("<!doctype html><title>Console</title>")},
-			"assets/index-Ab12Cd34.js":  {Data: []byte("export {}")},
-			"assets/index-Ab12Cd34.css": {Data: []byte("a{}")},
-			"icon.svg":                  {Data: []byte("<svg/>")},
-		},
-		Told: h.runner.Told, Status: func(context.Context) Status { return Status{Database: Part{Name: database, OK: true}} },
-		URL: "http://dossier.test", Version: "1.2.3", Log: log, Now: clock.Now, NewID: newID, Sign: sign,
-		HTTP: http.DefaultClient, Poll: 5 * time.Millisecond,
-	})
+	parts.Records, parts.Auth, parts.Work, parts.Evals, parts.Apps, parts.Sign = st, h.auth, h.fired, st, apps, sign
+	parts.Inbox = &approval.Inbox{Store: st, Now: clock.Now, Tool: func(id, name string) (tool.Tool, bool) { return find(id).Tool(name) }}
+	parts.Ledger = &ledger.Ledger{Store: st, Now: clock.Now, Sign: sign, Key: pub}
+	parts.Desk = func(id string) app.Desk {
+		return &desk.Desk{ID: id, Store: st, Runner: h.runner, Now: clock.Now, NewID: newID}
+	}
+	parts.Console = fstest.MapFS{
+		"index.html":                {Data: []byte("<!doctype html><title>Console</title>")},
+		"assets/index-Ab12Cd34.js":  {Data: []byte("export {}")},
+		"assets/index-Ab12Cd34.css": {Data: []byte("a{}")},
+		"icon.svg":                  {Data: []byte("<svg/>")},
+	}
+	parts.Told = h.runner.Told
+	parts.Status = func(context.Context) Status { return Status{Database: Part{Name: database, OK: true}} }
+	h.server = New(parts)
 	h.h = h.server.Handler()
 	for name, roles := range people {
 		h.settle(name, roles)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/auth"
 )
 
 // contentPolicy lets pages load and talk to nothing but this product.
@@ -17,7 +18,7 @@ const contentPolicy = "default-src 'self'; script-src 'self'; style-src 'self'; 
 	"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; " +
 	"form-action 'self'; frame-ancestors 'none'"
 
-func secureHeaders(next http.Handler) http.Handler {
+func (s *Server) secureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
@@ -27,7 +28,7 @@ func secureHeaders(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(self), geolocation=(), microphone=(), payment=()")
-		if r.TLS != nil {
+		if r.TLS != nil || strings.HasPrefix(s.URL, "https://") {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		h.Set("Cache-Control", "no-store")
@@ -57,17 +58,34 @@ func origin(url string) string {
 	return scheme + "://" + host
 }
 
-// identify finds out who the request is from. Whether that is enough is for the
-// operation to say.
+// identify lets handlers find out who the request is from. Whether that is enough is
+// for the operation to say.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id, err := s.Auth.Identify(r)
-		if err != nil && dossier.KindOf(err) != dossier.NotSignedIn {
-			s.fail(w, r, err)
-			return
+		c := &caller{find: func() (auth.Identity, error) {
+			id, err := s.Auth.Identify(r)
+			seen(r.Context()).by = id.ID
+			return id, err
+		}}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, c)))
+	})
+}
+
+// forwarded takes the caller's address from the last entry of X-Forwarded-For, which
+// the operator's own proxy wrote. Those before it anyone can make up.
+func (s *Server) forwarded(next http.Handler) http.Handler {
+	if !s.Proxied {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if all := r.Header.Values("X-Forwarded-For"); len(all) > 0 {
+			parts := strings.Split(all[len(all)-1], ",")
+			if addr := strings.TrimSpace(parts[len(parts)-1]); net.ParseIP(addr) != nil {
+				r = r.Clone(r.Context())
+				r.RemoteAddr = net.JoinHostPort(addr, "0")
+			}
 		}
-		seen(r.Context()).by = id.ID
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, whoever{id, err})))
+		next.ServeHTTP(w, r)
 	})
 }
 

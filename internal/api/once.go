@@ -25,9 +25,12 @@ const (
 func (s *Server) once(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get(onceHeader)
-		by := who(r.Context()).ID
-		op := s.operation(r)
-		if key == "" || by == "" || r.Method != http.MethodPost || op == nil || op.Metadata[streamKey] != nil {
+		if key == "" || r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		op, by := s.operation(r), who(r.Context()).ID
+		if op == nil || by == "" || op.Metadata[streamKey] != nil {
 			next.ServeHTTP(w, r)
 			return
 		}

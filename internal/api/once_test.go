@@ -9,6 +9,7 @@ import (
 
 	"dossier"
 	"dossier/internal/auth"
+	"dossier/internal/store/storetest"
 )
 
 func TestIdempotencyKey(t *testing.T) {
@@ -62,7 +63,15 @@ func TestDecideOnceWithAKey(t *testing.T) {
 
 func TestOneKeyManyAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	for _, database := range storetest.Databases {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			oneKeyManyAtOnce(t, newHouseOn(t, database, nil))
+		})
+	}
+}
+
+func oneKeyManyAtOnce(t *testing.T, h *house) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -45,6 +46,10 @@ type Config struct {
 	Sign    func(message []byte) []byte // with the product's key; webhooks' secrets derive from it
 	HTTP    *http.Client                // for webhooks
 
+	// Proxied says that a proxy of the operator's own stands in front, so that callers'
+	// addresses are taken from what it writes into X-Forwarded-For.
+	Proxied bool
+
 	// Poll is how often new events are looked for while somebody listens. Zero: 250 ms.
 	Poll time.Duration
 }
@@ -71,6 +76,7 @@ type Server struct {
 	apps  map[string]Installed
 	roles map[dossier.Role][]string // role to the apps that declare it
 	hub   *hub
+	text  func() ([]byte, error) // the document, written once
 }
 
 // New returns a server with every operation registered.
@@ -91,6 +97,7 @@ func New(cfg Config) *Server {
 	s.hub = newHub(cfg.Records, cfg.Poll, cfg.Log)
 	s.api = humago.New(s.mux, document(cfg.Version))
 	s.api.UseMiddleware(s.checkRoles)
+	s.text = sync.OnceValues(s.api.OpenAPI().YAML)
 	s.routes()
 	for _, in := range cfg.Apps {
 		if in.Kit != nil && in.Kit.Routes != nil {
@@ -129,8 +136,9 @@ func (s *Server) Handler() http.Handler {
 	h = s.once(h)
 	h = s.identify(h)
 	h = s.sameOrigin(h)
-	h = secureHeaders(h)
+	h = s.secureHeaders(h)
 	h = s.observe(h)
+	h = s.forwarded(h)
 	return h
 }
 

@@ -90,7 +90,11 @@ type sessionOutput struct {
 
 func (s *Server) session(ctx context.Context, _ *struct{}) (*sessionOutput, error) {
 	out := &sessionOutput{Body: Session{Provider: s.Auth.ProviderTitle(), Version: s.Version}}
-	if w := who(ctx); w.err == nil {
+	w := who(ctx)
+	if w.err != nil && dossier.KindOf(w.err) != dossier.NotSignedIn {
+		return nil, w.err
+	}
+	if w.err == nil {
 		out.Body.SignedIn, out.Body.User = true, s.me(w.Identity)
 	}
 	return out, nil

@@ -46,6 +46,7 @@ var layers = []layer{
 	{"internal/model/**", []string{".", "internal/model", "internal/model/*"}},
 	{"internal/ledger", []string{".", "internal/agent", "internal/canon"}},
 	{"internal/auth", []string{".", "internal/db"}},
+	{"internal/auth/authtest", nil},
 	{"internal/work", []string{".", "internal/db"}},
 	{"internal/agent", []string{".", "internal/canon", "internal/model", "internal/tool", "internal/trace"}},
 	{"internal/agent/agenttest", []string{".", "internal/canon", "internal/agent", "internal/model", "internal/tool"}},

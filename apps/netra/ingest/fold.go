@@ -40,11 +40,13 @@ func stem(w string) string {
 // SameEvent reports whether two signals tell of one event: same district and polarity,
 // dated within a day of each other, and most of their words shared.
 func SameEvent(a, b *engine.Signal) bool {
-	if a.State != b.State || a.District != b.District || a.Polarity != b.Polarity ||
-		a.Timestamp.Sub(b.Timestamp).Abs() > sameEventWithin {
-		return false
-	}
-	return sameWords(Fingerprint(a.EventSummary), Fingerprint(b.EventSummary))
+	return SameReport(a, Fingerprint(a.EventSummary), b, Fingerprint(b.EventSummary))
+}
+
+// SameReport is [SameEvent] for callers that hold the fingerprints already.
+func SameReport(a *engine.Signal, aWords []string, b *engine.Signal, bWords []string) bool {
+	return a.State == b.State && a.District == b.District && a.Polarity == b.Polarity &&
+		a.Timestamp.Sub(b.Timestamp).Abs() <= sameEventWithin && sameWords(aWords, bWords)
 }
 
 // sameWords reports whether two fingerprints are of one event: six tenths of all their

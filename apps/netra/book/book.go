@@ -1,0 +1,301 @@
+// Package book keeps the records of the district risk app: signals, scores, reviews,
+// proposed weights and the proof of what was deleted.
+//
+// Every method is one transaction or one query; callers that need several together
+// use InTx of the database they gave. The clock row counts arrivals (seq) and changes
+// to what is already stored (epoch), so that other processes can tell by one cheap
+// look whether what they hold in memory is current. The package stores what it is
+// given: redaction has happened before.
+package book
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dossier/apps/netra/engine"
+	"dossier/apps/netra/ingest"
+	"dossier/internal/db"
+)
+
+// A Book is the app's records in one database.
+type Book struct {
+	DB    db.DB
+	NewID func(prefix string) string
+}
+
+// A Mark says how far the records have come.
+type Mark struct {
+	Seq   int64 // grows with every new signal
+	Epoch int64 // grows when a stored signal, or the method, changes
+}
+
+// Mark reads the clock row.
+func (b *Book) Mark(ctx context.Context) (m Mark, err error) {
+	err = b.DB.QueryRow(ctx, `SELECT seq, epoch FROM netra_clock WHERE id = 1`).Scan(&m.Seq, &m.Epoch)
+	if err != nil {
+		return m, fmt.Errorf("read clock: %w", err)
+	}
+	return m, nil
+}
+
+// touch says that something stored has changed.
+func (b *Book) touch(ctx context.Context) error {
+	if _, err := b.DB.Exec(ctx, `UPDATE netra_clock SET epoch = epoch + 1 WHERE id = 1`); err != nil {
+		return fmt.Errorf("advance epoch: %w", err)
+	}
+	return nil
+}
+
+// Taken is what became of accepted reports.
+type Taken struct {
+	Signals []engine.Signal // the new ones, with their ids
+	Folded  int             // reports of events already known
+	Places  []engine.Place  // districts that changed, sorted
+}
+
+// Take stores accepted reports, folding those of events already known. All or nothing.
+func (b *Book) Take(ctx context.Context, reports []ingest.Accepted, now time.Time) (out Taken, err error) {
+	err = b.DB.InTx(ctx, func(ctx context.Context) error {
+		out = Taken{}
+		t := taking{Book: b, now: now, known: map[engine.Place][]known{}, changed: map[engine.Place]bool{}}
+		var seq int64
+		if err := b.DB.QueryRow(ctx, `UPDATE netra_clock SET seq = seq + $1 WHERE id = 1 RETURNING seq`, len(reports)).Scan(&seq); err != nil {
+			return fmt.Errorf("advance clock: %w", err)
+		}
+		t.seq, t.from = seq-int64(len(reports)), now
+		for i := range reports {
+			if at := reports[i].Signal.Timestamp; at.Before(t.from) {
+				t.from = at
+			}
+		}
+		for i := range reports {
+			if err := t.take(ctx, &reports[i], &out); err != nil {
+				return err
+			}
+		}
+		for p := range t.changed {
+			out.Places = append(out.Places, p)
+		}
+		slices.SortFunc(out.Places, comparePlaces)
+		if out.Folded > 0 {
+			return b.touch(ctx)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func comparePlaces(a, b engine.Place) int {
+	return strings.Compare(a.State+"/"+a.District, b.State+"/"+b.District)
+}
+
+// A taking is the work of one Take.
+type taking struct {
+	*Book
+	now     time.Time
+	from    time.Time // of the earliest report
+	seq     int64
+	known   map[engine.Place][]known
+	changed map[engine.Place]bool
+}
+
+// known is a stored signal that a report may be about.
+type known struct {
+	signal engine.Signal
+	print  []string
+}
+
+func (t *taking) take(ctx context.Context, r *ingest.Accepted, out *Taken) error {
+	s := r.Signal
+	near, err := t.near(ctx, &s)
+	if err != nil {
+		return err
+	}
+	t.changed[s.Place()] = true
+	print := ingest.Fingerprint(s.EventSummary)
+	for i := range near {
+		if ingest.SameReport(&near[i].signal, near[i].print, &s, print) {
+			out.Folded++
+			return t.fold(ctx, &near[i].signal, &s)
+		}
+	}
+	t.seq++
+	s.ID = t.NewID("SIG-")
+	if err := t.insert(ctx, &s, r.Classed); err != nil {
+		return err
+	}
+	t.known[s.Place()] = append(t.known[s.Place()], known{s, print})
+	out.Signals = append(out.Signals, s)
+	return nil
+}
+
+// near returns the signals of the district that could be the same event, loading the
+// district once.
+func (t *taking) near(ctx context.Context, s *engine.Signal) ([]known, error) {
+	p := s.Place()
+	if list, ok := t.known[p]; ok {
+		return list, nil
+	}
+	stored, err := t.Signals(ctx, p, t.from.Add(-foldReach), t.now.Add(foldReach))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]known, 0, len(stored)+1)
+	for _, k := range stored {
+		list = append(list, known{k, ingest.Fingerprint(k.EventSummary)})
+	}
+	t.known[p] = list
+	return list, nil
+}
+
+// foldReach is how far around the reports stored signals are looked at.
+const foldReach = 25 * time.Hour
+
+// fold joins a report to a stored signal: one more source if it is a new one, and the
+// earlier time.
+func (t *taking) fold(ctx context.Context, stored, report *engine.Signal) error {
+	n, err := t.DB.Exec(ctx, `INSERT INTO netra_sources (signal, source) VALUES ($1, $2) ON CONFLICT DO NOTHING`, stored.ID, ingest.SourceOf(report))
+	if err != nil {
+		return fmt.Errorf("add source: %w", err)
+	}
+	stored.Sources += int(n)
+	if report.Timestamp.Before(stored.Timestamp) {
+		stored.Timestamp = report.Timestamp
+	}
+	_, err = t.DB.Exec(ctx, `UPDATE netra_signals SET sources = $1, at = $2 WHERE id = $3`, stored.Sources, stored.Timestamp.UnixMicro(), stored.ID)
+	if err != nil {
+		return fmt.Errorf("fold into %s: %w", stored.ID, err)
+	}
+	return nil
+}
+
+func (t *taking) insert(ctx context.Context, s *engine.Signal, c ingest.Classification) error {
+	rule, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode classification: %w", err)
+	}
+	used := "rule"
+	if c.By == "given" {
+		used = "given"
+	}
+	_, err = t.DB.Exec(ctx, `INSERT INTO netra_signals (id, seq, state, district, location, event_summary, at, source_url, source_type,
+		layers, polarity, severity, tags, sources, by_rule, by_model, used, taken)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $17)`,
+		s.ID, t.seq, s.State, s.District, s.Location, s.EventSummary, s.Timestamp.UnixMicro(), s.SourceURL, s.SourceType,
+		join(s.RiskLayers), string(s.Polarity), s.Severity, join(s.GeoSensitivity), s.Sources, string(rule), used, t.now.UnixMicro())
+	if err != nil {
+		return fmt.Errorf("insert signal: %w", err)
+	}
+	_, err = t.DB.Exec(ctx, `INSERT INTO netra_sources (signal, source) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.ID, ingest.SourceOf(s))
+	if err != nil {
+		return fmt.Errorf("insert source: %w", err)
+	}
+	return nil
+}
+
+func join[T ~string](list []T) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = string(v)
+	}
+	return strings.Join(parts, ",")
+}
+
+func split[T ~string](s string) []T {
+	if s == "" {
+		return nil
+	}
+	var out []T
+	for _, v := range strings.Split(s, ",") {
+		out = append(out, T(v))
+	}
+	return out
+}
+
+const signalColumns = `id, state, district, location, event_summary, at, source_url, source_type, layers, polarity, severity, tags, sources`
+
+func scanSignal(row db.Row) (s engine.Signal, err error) {
+	var at int64
+	var layers, tags string
+	err = row.Scan(&s.ID, &s.State, &s.District, &s.Location, &s.EventSummary, &at, &s.SourceURL, &s.SourceType, &layers, &s.Polarity, &s.Severity, &tags, &s.Sources)
+	s.Timestamp, s.RiskLayers, s.GeoSensitivity = micro(at), split[engine.Layer](layers), split[engine.Tag](tags)
+	return s, err
+}
+
+func micro(at int64) time.Time { return time.UnixMicro(at).UTC() }
+
+// Signals returns the signals of a district from one time up to another, newest first.
+func (b *Book) Signals(ctx context.Context, p engine.Place, from, to time.Time) ([]engine.Signal, error) {
+	rows, err := b.DB.Query(ctx, `SELECT `+signalColumns+` FROM netra_signals
+		WHERE state = $1 AND district = $2 AND at >= $3 AND at <= $4 ORDER BY at DESC, seq DESC`, p.State, p.District, from.UnixMicro(), to.UnixMicro())
+	return db.Collect(rows, err, scanSignal)
+}
+
+// Since returns the signals of all districts that arrived after a mark and happened
+// after a time, in the order of arrival.
+func (b *Book) Since(ctx context.Context, m Mark, from time.Time) ([]engine.Signal, error) {
+	rows, err := b.DB.Query(ctx, `SELECT `+signalColumns+` FROM netra_signals WHERE seq > $1 AND at >= $2 ORDER BY seq`, m.Seq, from.UnixMicro())
+	return db.Collect(rows, err, scanSignal)
+}
+
+// An Account is how a stored signal came to be classified.
+type Account struct {
+	Signal  engine.Signal          `json:"signal"`
+	ByRule  ingest.Classification  `json:"by_rule"`
+	ByModel *ingest.Classification `json:"by_model"`
+	Used    string                 `json:"used"` // rule, given or model
+}
+
+// Account returns a signal with both classifications.
+func (b *Book) Account(ctx context.Context, id string) (a Account, err error) {
+	var rule, model string
+	row := b.DB.QueryRow(ctx, `SELECT `+signalColumns+`, by_rule, by_model, used FROM netra_signals WHERE id = $1`, id)
+	a.Signal, err = scanSignal(extended{row, []any{&rule, &model, &a.Used}})
+	if err != nil {
+		return a, fmt.Errorf("load signal %s: %w", id, err)
+	}
+	if err := json.Unmarshal([]byte(rule), &a.ByRule); err != nil {
+		return a, fmt.Errorf("decode classification of %s: %w", id, err)
+	}
+	if model != "" {
+		a.ByModel = &ingest.Classification{}
+		if err := json.Unmarshal([]byte(model), a.ByModel); err != nil {
+			return a, fmt.Errorf("decode model classification of %s: %w", id, err)
+		}
+	}
+	return a, nil
+}
+
+// extended scans more columns behind those of a signal.
+type extended struct {
+	db.Row
+	more []any
+}
+
+func (e extended) Scan(dest ...any) error { return e.Row.Scan(append(dest, e.more...)...) }
+
+// Propose stores a model's classification beside the rule's. Only with use does the
+// signal take it over.
+func (b *Book) Propose(ctx context.Context, id string, c ingest.Classification, use bool) error {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode classification: %w", err)
+	}
+	return b.DB.InTx(ctx, func(ctx context.Context) error {
+		if _, err := b.DB.Exec(ctx, `UPDATE netra_signals SET by_model = $1 WHERE id = $2`, string(raw), id); err != nil {
+			return fmt.Errorf("store classification of %s: %w", id, err)
+		}
+		if !use {
+			return nil
+		}
+		if _, err := b.DB.Exec(ctx, `UPDATE netra_signals SET layers = $1, polarity = $2, severity = $3, tags = $4, used = 'model' WHERE id = $5`,
+			join(c.Layers), string(c.Polarity), c.Severity, join(c.Tags), id); err != nil {
+			return fmt.Errorf("use classification of %s: %w", id, err)
+		}
+		return b.touch(ctx)
+	})
+}

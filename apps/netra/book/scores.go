@@ -1,0 +1,144 @@
+package book
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"dossier"
+	"dossier/apps/netra/engine"
+	"dossier/internal/db"
+)
+
+// A Point is one stored score as a history shows it.
+type Point struct {
+	engine.Place
+	Hours   int       `json:"window_hours"`
+	At      time.Time `json:"timestamp"`
+	Score   float64   `json:"score"`
+	Band    string    `json:"band"`
+	Trend   string    `json:"trend"`
+	Signals int       `json:"signal_count"`
+	Version string    `json:"methodology_version"`
+}
+
+// SaveScore stores a score with the version that made it. A second score of the same
+// district, window and microsecond changes nothing.
+func (b *Book) SaveScore(ctx context.Context, s *engine.Score) error {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode score: %w", err)
+	}
+	_, err = b.DB.Exec(ctx, `INSERT INTO netra_scores (state, district, hours, at, score, band, trend, signals, version, data)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		s.State, s.District, s.WindowHours, s.Timestamp.UnixMicro(), int64(math.Round(s.Composite*100)), s.Threshold.Label, s.Trend, s.SignalCount, s.Version, string(raw))
+	if err != nil {
+		return fmt.Errorf("save score: %w", err)
+	}
+	return nil
+}
+
+const pointColumns = `state, district, hours, at, score, band, trend, signals, version`
+
+func scanPoint(row db.Row) (p Point, err error) {
+	var at, score int64
+	err = row.Scan(&p.State, &p.District, &p.Hours, &at, &score, &p.Band, &p.Trend, &p.Signals, &p.Version)
+	p.At, p.Score = micro(at), float64(score)/100
+	return p, err
+}
+
+// History returns the stored scores of a district from a time on, oldest first, the
+// newest limit of them.
+func (b *Book) History(ctx context.Context, p engine.Place, w engine.Window, from time.Time, limit int) ([]Point, error) {
+	rows, err := b.DB.Query(ctx, `SELECT `+pointColumns+` FROM (SELECT `+pointColumns+` FROM netra_scores
+		WHERE state = $1 AND district = $2 AND hours = $3 AND at >= $4 ORDER BY at DESC LIMIT $5) AS newest ORDER BY at`,
+		p.State, p.District, int(w), from.UnixMicro(), limit)
+	return db.Collect(rows, err, scanPoint)
+}
+
+// Last returns the newest stored score of a district and window before a time, and
+// false if there is none.
+func (b *Book) Last(ctx context.Context, p engine.Place, w engine.Window, before time.Time) (Point, bool, error) {
+	pt, err := scanPoint(b.DB.QueryRow(ctx, `SELECT `+pointColumns+` FROM netra_scores
+		WHERE state = $1 AND district = $2 AND hours = $3 AND at < $4 ORDER BY at DESC LIMIT 1`, p.State, p.District, int(w), before.UnixMicro()))
+	if errors.Is(err, dossier.NotFound) {
+		return Point{}, false, nil
+	}
+	if err != nil {
+		return Point{}, false, fmt.Errorf("last score: %w", err)
+	}
+	return pt, true, nil
+}
+
+// A Review is an officer's word on a score: whether it was a false alarm.
+type Review struct {
+	ID         string       `json:"id"`
+	Place      engine.Place `json:"place"`
+	Hours      int          `json:"window_hours"`
+	ScoreAt    time.Time    `json:"score_timestamp"`
+	Score      float64      `json:"score"`
+	Band       string       `json:"band"`
+	FalseAlarm bool         `json:"false_alarm"`
+	Note       string       `json:"note"` // redacted
+	Reviewer   string       `json:"reviewer"`
+	At         time.Time    `json:"at"`
+}
+
+// SaveReview stores a review. The same reviewer's second word on a score replaces the first.
+func (b *Book) SaveReview(ctx context.Context, r Review) (Review, error) {
+	r.ID = b.NewID("REV-")
+	err := b.DB.QueryRow(ctx, `INSERT INTO netra_reviews (id, state, district, hours, score_at, score, band, false_alarm, note, reviewer, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (state, district, hours, score_at, reviewer) DO UPDATE SET false_alarm = excluded.false_alarm, note = excluded.note, at = excluded.at
+		RETURNING id`,
+		r.ID, r.Place.State, r.Place.District, r.Hours, r.ScoreAt.UnixMicro(), int64(math.Round(r.Score*100)), r.Band, bit(r.FalseAlarm), r.Note, r.Reviewer, r.At.UnixMicro()).Scan(&r.ID)
+	if err != nil {
+		return r, fmt.Errorf("save review: %w", err)
+	}
+	return r, nil
+}
+
+func bit(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// Reviews returns the newest reviews.
+func (b *Book) Reviews(ctx context.Context, limit int) ([]Review, error) {
+	rows, err := b.DB.Query(ctx, `SELECT id, state, district, hours, score_at, score, band, false_alarm, note, reviewer, at
+		FROM netra_reviews ORDER BY at DESC LIMIT $1`, limit)
+	return db.Collect(rows, err, func(row db.Row) (r Review, err error) {
+		var scoreAt, score, at int64
+		var alarm int
+		err = row.Scan(&r.ID, &r.Place.State, &r.Place.District, &r.Hours, &scoreAt, &score, &r.Band, &alarm, &r.Note, &r.Reviewer, &at)
+		r.ScoreAt, r.Score, r.FalseAlarm, r.At = micro(scoreAt), float64(score)/100, alarm == 1, micro(at)
+		return r, err
+	})
+}
+
+// A Rate is how often reviewed scores of a district and band were false alarms.
+type Rate struct {
+	engine.Place
+	Band        string  `json:"band"`
+	Reviewed    int     `json:"reviewed"`
+	FalseAlarms int     `json:"false_alarms"`
+	Rate        float64 `json:"rate"` // false alarms over reviewed
+}
+
+// FalseAlarmRates returns the rates of every district and band with a review.
+func (b *Book) FalseAlarmRates(ctx context.Context) ([]Rate, error) {
+	rows, err := b.DB.Query(ctx, `SELECT state, district, band, COUNT(*), SUM(false_alarm) FROM netra_reviews
+		GROUP BY state, district, band ORDER BY state, district, band`)
+	return db.Collect(rows, err, func(row db.Row) (r Rate, err error) {
+		err = row.Scan(&r.State, &r.District, &r.Band, &r.Reviewed, &r.FalseAlarms)
+		if r.Reviewed > 0 {
+			r.Rate = math.Round(float64(r.FalseAlarms)/float64(r.Reviewed)*1e4) / 1e4
+		}
+		return r, err
+	})
+}

@@ -248,26 +248,45 @@ type Account struct {
 	ByRule  ingest.Classification  `json:"by_rule"`
 	ByModel *ingest.Classification `json:"by_model"`
 	Used    string                 `json:"used"` // rule, given or model
+	Why     string                 `json:"why"`  // the words that decided
 }
 
-// Account returns a signal with both classifications.
-func (b *Book) Account(ctx context.Context, id string) (a Account, err error) {
+const accountColumns = signalColumns + `, by_rule, by_model, used`
+
+func scanAccount(row db.Row) (a Account, err error) {
 	var rule, model string
-	row := b.DB.QueryRow(ctx, `SELECT `+signalColumns+`, by_rule, by_model, used FROM netra_signals WHERE id = $1`, id)
 	a.Signal, err = scanSignal(extended{row, []any{&rule, &model, &a.Used}})
 	if err != nil {
-		return a, fmt.Errorf("load signal %s: %w", id, err)
+		return a, err
 	}
 	if err := json.Unmarshal([]byte(rule), &a.ByRule); err != nil {
-		return a, fmt.Errorf("decode classification of %s: %w", id, err)
+		return a, fmt.Errorf("decode classification of %s: %w", a.Signal.ID, err)
 	}
+	a.Why = a.ByRule.Rationale()
 	if model != "" {
 		a.ByModel = &ingest.Classification{}
 		if err := json.Unmarshal([]byte(model), a.ByModel); err != nil {
-			return a, fmt.Errorf("decode model classification of %s: %w", id, err)
+			return a, fmt.Errorf("decode model classification of %s: %w", a.Signal.ID, err)
 		}
 	}
 	return a, nil
+}
+
+// Account returns a signal with both classifications.
+func (b *Book) Account(ctx context.Context, id string) (Account, error) {
+	a, err := scanAccount(b.DB.QueryRow(ctx, `SELECT `+accountColumns+` FROM netra_signals WHERE id = $1`, id))
+	if err != nil {
+		return a, fmt.Errorf("load signal %s: %w", id, err)
+	}
+	return a, nil
+}
+
+// Accounts returns the signals of a district from one time up to another with their
+// classifications, newest first.
+func (b *Book) Accounts(ctx context.Context, p engine.Place, from, to time.Time, limit int) ([]Account, error) {
+	rows, err := b.DB.Query(ctx, `SELECT `+accountColumns+` FROM netra_signals
+		WHERE state = $1 AND district = $2 AND at >= $3 AND at <= $4 ORDER BY at DESC, seq DESC LIMIT $5`, p.State, p.District, from.UnixMicro(), to.UnixMicro(), limit)
+	return db.Collect(rows, err, scanAccount)
 }
 
 // extended scans more columns behind those of a signal.

@@ -194,3 +194,16 @@ func FindPlace(text string) (District, error) {
 
 // plainWords are names that are also ordinary words; alone they place nothing.
 var plainWords = []string{"mon", "along", "raga", "hawai", "lemmi"}
+
+// FindDistrict returns the one district with a name or alias, whatever its state.
+func FindDistrict(name string) (District, error) {
+	t := gazetteer()
+	rows := t.byName[foldName(name)]
+	switch len(rows) {
+	case 0:
+		return District{}, fmt.Errorf("unknown district %q", short(name))
+	case 1:
+		return t.list[rows[0]], nil
+	}
+	return District{}, fmt.Errorf("%q is a district of %d states; say which", short(name), len(rows))
+}

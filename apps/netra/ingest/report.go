@@ -68,7 +68,7 @@ func Accept(r Report, now time.Time) (Accepted, error) {
 	a.Signal = engine.Signal{
 		State: place.State, District: place.District, Location: engine.Clip(location.Text, maxLocation),
 		EventSummary: engine.Clip(summary.Text, maxSummary), Timestamp: at,
-		SourceURL: engine.Clip(source.Text, maxURL), SourceType: sourceType(r.SourceType),
+		SourceURL: engine.Clip(source.Text, maxURL), SourceType: SourceType(r.SourceType),
 		RiskLayers: a.Classed.Layers, Polarity: a.Classed.Polarity, Severity: a.Classed.Severity,
 		GeoSensitivity: a.Classed.Tags, Sources: 1,
 	}
@@ -139,8 +139,8 @@ func cleanURL(s string) string {
 
 var slug = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// sourceType keeps a plain word of letters; anything else is an open source.
-func sourceType(s string) string {
+// SourceType keeps a plain word of letters; anything else is an open source.
+func SourceType(s string) string {
 	if s = strings.ToLower(strings.TrimSpace(s)); slug.MatchString(s) {
 		return s
 	}

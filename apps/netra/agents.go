@@ -1,0 +1,214 @@
+package netra
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"dossier"
+	"dossier/apps/netra/engine"
+	"dossier/apps/netra/ingest"
+	"dossier/internal/agent"
+	"dossier/internal/faith"
+	"dossier/internal/model"
+	"dossier/internal/tool"
+)
+
+// The agents.
+const (
+	analystName    = "analyst"
+	explainerName  = "explainer"
+	weigherName    = "weigher"
+	classifierName = "classifier"
+)
+
+// briefing is what the analyst answers.
+type briefing struct {
+	Headline    string `json:"headline" jsonschema:"one sentence: district, score, band, trend"`
+	Explanation string `json:"explanation" jsonschema:"why the score stands where it stands, from the rationale and the top signals"`
+	Limits      string `json:"limits" jsonschema:"what the score cannot show here, from health, escalation floor and weakest link"`
+	CallsFor    string `json:"calls_for" jsonschema:"what the band calls for, in the band's own words"`
+	Disclaimer  string `json:"governance_disclaimer"`
+}
+
+func (b briefing) text() string {
+	return strings.Join([]string{b.Headline, b.Explanation, b.Limits, b.CallsFor, b.Disclaimer}, "\n")
+}
+
+func (o *office) analyst() *agent.Agent {
+	return &agent.Agent{
+		Name: analystName, Doc: "Explains a crossing and asks a senior officer to acknowledge scores of 75 and above.",
+		Prompt: prompt("analyst"), Model: "strong", Policy: analystPolicy,
+		Tools: []tool.Tool{o.scoreDistrict(), o.districtHistory(), o.acknowledge()},
+		Input: tool.SchemaOf[districtIn](), Output: tool.SchemaOf[briefing](),
+		Check: func(_ context.Context, d agent.Draft) error {
+			var b briefing
+			if err := json.Unmarshal(d.Answer, &b); err != nil {
+				return dossier.Errorf(dossier.Invalid, "The briefing cannot be read.").Because(err)
+			}
+			if b.Disclaimer != engine.Disclaimer {
+				return dossier.Errorf(dossier.Invalid, "The briefing must carry the disclaimer: %s", engine.Disclaimer)
+			}
+			return checkProse(b.text(), d)
+		},
+	}
+}
+
+// claims are words that no output of this app may use: it predicts nothing and
+// watches nobody.
+var claims = []string{"predict", "forecast", "will happen", "will occur", "surveillance", "suspect"}
+
+// checkProse refuses text with a number that no tool returned, with an identifier, or
+// with a claim the app does not make.
+func checkProse(text string, d agent.Draft) error {
+	low := strings.ToLower(text)
+	for _, c := range claims {
+		if strings.Contains(low, c) {
+			return dossier.Errorf(dossier.Invalid, "The text says %q. Scores describe what was published; leave that out.", c)
+		}
+	}
+	if found := ingest.Redact(text).Found; len(found) > 0 {
+		return dossier.Errorf(dossier.Invalid, "The text holds a personal identifier. Leave it out.")
+	}
+	var facts faith.Facts
+	for i, r := range d.Returns {
+		if r.Failed {
+			continue
+		}
+		if err := facts.AddJSON(dossier.EvidenceID(fmt.Sprintf("return-%d", i+1)), r.Value); err != nil {
+			return err
+		}
+	}
+	if err := facts.AddEvidence(d.Evidence...); err != nil {
+		return err
+	}
+	facts.Allow("24h", "72h", "7d")
+	for _, n := range []int{0, 10, 100} {
+		facts.Add(faith.Fact{Ref: faith.Ref{Computed: fmt.Sprintf("scale %d", n)}, Value: faith.Int(n)})
+	}
+	return faith.Check(text, &facts).Err()
+}
+
+// analystPolicy plays the analyst: score, have it acknowledged if it must be, explain.
+func analystPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
+	var in districtIn
+	if err := req.Brief(&in, nil); err != nil {
+		return nil, err
+	}
+	scored, ok := req.Last("score_district")
+	if !ok {
+		return req.Calling(model.Planned{Tool: "score_district", Args: in}), nil
+	}
+	var s engine.Score
+	if why := scored.Problem(); why != "" {
+		return model.Answer(briefing{Headline: "The score could not be computed.", Explanation: why, Disclaimer: engine.Disclaimer})
+	}
+	if err := scored.Decode(&s); err != nil {
+		return nil, err
+	}
+	asked, ok := req.Last("acknowledge_crossing")
+	if !ok && s.Composite >= acknowledgeFrom && req.Offers("acknowledge_crossing") {
+		return req.Calling(model.Planned{Tool: "acknowledge_crossing", Args: acknowledgeIn{
+			District: s.District, State: s.State, Window: s.TimeWindow, Score: s.Composite, Band: s.Threshold.Label, At: s.Timestamp.Format(time.RFC3339Nano)}}), nil
+	}
+	b := brief(&s)
+	if why := asked.Problem(); ok && why != "" {
+		b.CallsFor += " It was not acknowledged."
+	}
+	return model.Answer(b)
+}
+
+// brief writes a briefing from a score and nothing else.
+func brief(s *engine.Score) briefing {
+	b := briefing{
+		Headline:    fmt.Sprintf("%s, %s scores %.2f of 100 over %s: %s, trend %s.", s.District, s.State, s.Composite, s.TimeWindow, s.Threshold.Label, s.Trend),
+		Explanation: s.Rationale, CallsFor: s.Action + ".", Disclaimer: engine.Disclaimer,
+	}
+	var limits []string
+	for _, h := range s.Health {
+		limits = append(limits, h.Text)
+	}
+	if s.EscalationFloor.Label != s.Threshold.Label {
+		limits = append(limits, fmt.Sprintf("The strongest signal alone would call for %s.", s.EscalationFloor.Label))
+	}
+	if l := s.WeakestLink; l != nil && l.ChangesBand {
+		limits = append(limits, fmt.Sprintf("Without one signal (“%s”) the score would be %.2f, %s.", engine.Clip(l.EventSummary, 80), l.ScoreWithout, l.BandWithout))
+	}
+	if s.Change.Up != nil {
+		limits = append(limits, s.Change.Up.Text)
+	}
+	b.Limits = strings.Join(limits, " ")
+	return b
+}
+
+func (o *office) explainer() *agent.Agent {
+	return &agent.Agent{
+		Name: explainerName, Doc: "Answers questions about districts and their scores.", Chat: true,
+		Prompt: prompt("explainer"), Model: "fast", Policy: explainerPolicy,
+		Tools: []tool.Tool{o.scoreDistrict(), o.districtHistory()},
+		Check: func(_ context.Context, d agent.Draft) error {
+			var text string
+			if err := json.Unmarshal(d.Answer, &text); err != nil {
+				return dossier.Errorf(dossier.Invalid, "The answer cannot be read.").Because(err)
+			}
+			return checkProse(text, d)
+		},
+	}
+}
+
+// explainerPolicy plays the explainer: find the district in what was said, score it,
+// say why.
+func explainerPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
+	said, since := lastSaid(req)
+	if r := lastReturn(req.Messages[since:]); r != nil {
+		if why := r.Problem(); why != "" {
+			return model.Say(why), nil
+		}
+		var s engine.Score
+		if err := r.Decode(&s); err != nil {
+			return nil, err
+		}
+		b := brief(&s)
+		return model.Say(b.text()), nil
+	}
+	d, err := ingest.FindPlace(said)
+	if err != nil {
+		return model.Say("Name one district of the north-eastern states, and I say how it scores and why. " + sentence(err) + ". " + engine.Disclaimer), nil
+	}
+	in := districtIn{District: d.District, State: d.State, Window: "24h"}
+	for _, w := range []string{"72h", "7d"} {
+		if strings.Contains(said, w) {
+			in.Window = w
+		}
+	}
+	return req.Calling(model.Planned{Tool: "score_district", Args: in}), nil
+}
+
+// lastSaid returns what the person said last and the place of that message.
+func lastSaid(req *model.Request) (string, int) {
+	for i := len(req.Messages) - 1; i >= 0; i-- {
+		m := req.Messages[i]
+		if m.From != model.User {
+			continue
+		}
+		for _, p := range m.Parts {
+			if t, ok := p.(model.Text); ok {
+				return string(t), i
+			}
+		}
+	}
+	return "", 0
+}
+
+func lastReturn(messages []model.Message) *model.Return {
+	for i := len(messages) - 1; i >= 0; i-- {
+		for _, p := range messages[i].Parts {
+			if r, ok := p.(model.Return); ok {
+				return &r
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package netra
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"dossier/apps/netra/book"
+	"dossier/apps/netra/engine"
+)
+
+// A board holds the last week of every district in memory, so that a score costs no
+// query. It looks at the clock row at most once per poll: new signals are added to
+// their districts, and anything else that changed makes it load again. So several
+// processes on one database agree within one poll, on SQLite and PostgreSQL alike.
+type board struct {
+	book *book.Book
+	base engine.Params // used until numbers are adopted
+	poll time.Duration
+	hot  time.Duration
+
+	mu     sync.Mutex
+	engine *engine.Engine
+	live   map[engine.Place]*engine.Live
+	scores map[hotKey]engine.Score
+	mark   book.Mark
+	looked time.Time
+	filled bool
+}
+
+type hotKey struct {
+	place  engine.Place
+	window engine.Window
+}
+
+// keep is how far back the board holds signals: the longest window and a day for the
+// hours that scores of the recent past still need.
+const keep = 8 * 24 * time.Hour
+
+// refresh brings the board up to the records. b.mu is held.
+func (b *board) refresh(ctx context.Context, now time.Time) error {
+	if b.filled && now.Sub(b.looked).Abs() < b.poll {
+		return nil
+	}
+	m, err := b.book.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	if !b.filled || m.Epoch != b.mark.Epoch {
+		if err := b.reset(ctx); err != nil {
+			return err
+		}
+	}
+	if m.Seq != b.mark.Seq {
+		fresh, err := b.book.Since(ctx, b.mark, now.Add(-keep))
+		if err != nil {
+			return err
+		}
+		for _, s := range fresh {
+			if err := b.add(s); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range b.live {
+		d.Expire(now.Add(-24 * time.Hour))
+	}
+	b.mark, b.looked, b.filled = m, now, true
+	return nil
+}
+
+// reset empties the board and takes up the numbers that are in force.
+func (b *board) reset(ctx context.Context) error {
+	params, ok, err := b.book.Adopted(ctx)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		params = b.base
+	}
+	e, err := engine.New(params)
+	if err != nil {
+		return err
+	}
+	b.engine, b.mark = e, book.Mark{}
+	b.live, b.scores = map[engine.Place]*engine.Live{}, map[hotKey]engine.Score{}
+	return nil
+}
+
+func (b *board) add(s engine.Signal) error {
+	d, ok := b.live[s.Place()]
+	if !ok {
+		d = b.engine.NewLive(s.Place())
+		b.live[s.Place()] = d
+	}
+	for _, w := range engine.Windows {
+		delete(b.scores, hotKey{s.Place(), w})
+	}
+	return d.Add(s)
+}
+
+// stale makes the next look reach the records at once: this process has just written.
+func (b *board) stale() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.looked = time.Time{}
+}
+
+// score returns the score of a district now. One computed within the hot period is
+// given again; its timestamp says when it was computed.
+func (b *board) score(ctx context.Context, p engine.Place, w engine.Window, now time.Time) (engine.Score, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.refresh(ctx, now); err != nil {
+		return engine.Score{}, err
+	}
+	return b.scoreHeld(p, w, now)
+}
+
+func (b *board) scoreHeld(p engine.Place, w engine.Window, now time.Time) (engine.Score, error) {
+	key := hotKey{p, w}
+	if s, ok := b.scores[key]; ok && !now.Before(s.Timestamp) && now.Sub(s.Timestamp) < b.hot {
+		return s, nil
+	}
+	d, ok := b.live[p]
+	if !ok {
+		d = b.engine.NewLive(p)
+	}
+	s, err := d.Score(w, now)
+	if err != nil {
+		return s, err
+	}
+	b.scores[key] = s
+	return s, nil
+}
+
+// all returns the scores of many districts at one time.
+func (b *board) all(ctx context.Context, places []engine.Place, w engine.Window, now time.Time) ([]engine.Score, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.refresh(ctx, now); err != nil {
+		return nil, err
+	}
+	out := make([]engine.Score, 0, len(places))
+	for _, p := range places {
+		s, err := b.scoreHeld(p, w, now)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// current returns the engine in force.
+func (b *board) current(ctx context.Context, now time.Time) (*engine.Engine, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.refresh(ctx, now); err != nil {
+		return nil, err
+	}
+	return b.engine, nil
+}

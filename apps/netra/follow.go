@@ -1,0 +1,138 @@
+package netra
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"dossier"
+	"dossier/apps/netra/book"
+	"dossier/apps/netra/engine"
+	"dossier/internal/app"
+)
+
+// changed is what live pages are told of a score.
+type changed struct {
+	engine.Place
+	Score  float64 `json:"score"`
+	Band   string  `json:"band"`
+	Trend  string  `json:"trend"`
+	Window string  `json:"time_window"`
+}
+
+// subject names the case of a district and window.
+func subject(p engine.Place, w engine.Window) string {
+	return "district/" + p.State + "/" + p.District + "/" + w.String()
+}
+
+// follow looks at a new 24-hour score beside the one before. A rise into a higher band
+// opens or moves the case and tells everyone; a fall back to BASELINE ends it.
+func (o *office) follow(ctx context.Context, before book.Point, had bool, s engine.Score) error {
+	was := 0
+	if had {
+		_, was = engine.BandOf(before.Score)
+	}
+	_, is := engine.BandOf(s.Composite)
+	if had && before.Score == s.Composite && was == is {
+		return nil
+	}
+	place := engine.Place{State: s.State, District: s.District}
+	data, err := json.Marshal(changed{place, s.Composite, s.Threshold.Label, s.Trend, s.TimeWindow})
+	if err != nil {
+		return fmt.Errorf("encode change: %w", err)
+	}
+	switch {
+	case is > was:
+		return o.cross(ctx, place, s, data)
+	case is == 0 && was > 0:
+		return o.subside(ctx, place, s, data)
+	}
+	return o.env.Desk.Publish(ctx, app.Event{Kind: "score.changed", Data: data,
+		Text: fmt.Sprintf("%s: score %.2f, %s.", place, s.Composite, s.Threshold.Label)})
+}
+
+// cross opens the case of a crossing, starts the analyst on it and tells people.
+func (o *office) cross(ctx context.Context, p engine.Place, s engine.Score, data json.RawMessage) error {
+	stage := strings.ToLower(s.Threshold.Label)
+	return o.env.DB.InTx(ctx, func(ctx context.Context) error {
+		c, fresh, err := o.env.Desk.Open(ctx, app.Opening{Subject: subject(p, engine.Day), State: dossier.Open, Stage: stage, By: dossier.SystemPrincipal,
+			Title: fmt.Sprintf("%s reaches %s", p, s.Threshold.Label)})
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			if _, err := o.env.Desk.Move(ctx, c.ID, app.Change{Stage: stage, Title: fmt.Sprintf("%s reaches %s", p, s.Threshold.Label),
+				Note: fmt.Sprintf("The score rose to %.2f.", s.Composite), By: "rule/threshold"}); err != nil {
+				return err
+			}
+		}
+		if _, err := o.env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: analystName, For: dossier.SystemPrincipal,
+			Input: districtIn{District: p.District, State: p.State, Window: s.TimeWindow}}); err != nil {
+			return err
+		}
+		if err := o.env.Desk.Publish(ctx, app.Event{Kind: "score.crossed", Case: c.ID, Data: data,
+			Text: fmt.Sprintf("%s crosses %s with a score of %.2f. %s", p, s.Threshold.Label, s.Composite, engine.Disclaimer)}); err != nil {
+			return err
+		}
+		if len(o.cfg.Mail) == 0 {
+			return nil
+		}
+		key := fmt.Sprintf("%s/%s/%d", c.ID, s.Threshold.Label, s.Timestamp.UnixMicro())
+		return o.env.Desk.Later(ctx, jobMail, mailArgs{key, c.ID, s}, s.Timestamp, key)
+	})
+}
+
+// subside closes the case of a district that is back in BASELINE, unless a senior
+// officer's word is still asked for.
+func (o *office) subside(ctx context.Context, p engine.Place, s engine.Score, data json.RawMessage) error {
+	if err := o.env.Desk.Publish(ctx, app.Event{Kind: "score.changed", Data: data,
+		Text: fmt.Sprintf("%s is back in %s with a score of %.2f.", p, s.Threshold.Label, s.Composite)}); err != nil {
+		return err
+	}
+	c, err := o.env.Desk.CaseOf(ctx, subject(p, engine.Day))
+	if errors.Is(err, dossier.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	asked, err := o.env.Desk.Approvals(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, a := range asked {
+		if a.Status == dossier.Pending {
+			return nil
+		}
+	}
+	_, err = o.env.Desk.Move(ctx, c.ID, app.Change{State: dossier.Closed, Outcome: "subsided", Stage: "subsided",
+		Note: fmt.Sprintf("The score fell to %.2f.", s.Composite), By: "rule/threshold"})
+	return err
+}
+
+const (
+	jobMail     = "mail"
+	jobClassify = "classify"
+	jobDemo     = "demo"
+)
+
+type mailArgs struct {
+	Key   string         `json:"key"`
+	Case  dossier.CaseID `json:"case"`
+	Score engine.Score   `json:"score"`
+}
+
+// mail tells the configured people of a crossing, once per key.
+func (o *office) mail(ctx context.Context, raw json.RawMessage) error {
+	var in mailArgs
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return fmt.Errorf("decode mail: %w", err)
+	}
+	s := in.Score
+	_, err := o.env.Mail.Send(ctx, in.Key, app.Message{App: ID, Case: in.Case, To: o.cfg.Mail,
+		Subject: fmt.Sprintf("%s, %s: %s (%.2f)", s.District, s.State, s.Threshold.Label, s.Composite),
+		Text:    s.Text() + "\n" + o.env.URL + "/cases/" + string(in.Case) + "\n"})
+	return err
+}

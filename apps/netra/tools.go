@@ -1,0 +1,188 @@
+package netra
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dossier"
+	"dossier/apps/netra/book"
+	"dossier/apps/netra/engine"
+	"dossier/internal/app"
+	"dossier/internal/tool"
+)
+
+// The roles of the app.
+const (
+	officer dossier.Role = "officer"
+	senior  dossier.Role = "senior"
+)
+
+var readers = []dossier.Role{officer, senior, dossier.Auditor, dossier.Admin}
+
+type districtIn struct {
+	District string `json:"district" jsonschema:"the district's name"`
+	State    string `json:"state,omitempty" jsonschema:"its state; may be left out if only one state has such a district"`
+	Window   string `json:"window,omitempty" jsonschema:"24h, 72h or 7d; 24h if left out"`
+}
+
+func (in districtIn) parse() (engine.Place, engine.Window, error) {
+	p, err := locate(in.State, in.District)
+	if err != nil {
+		return p, 0, err
+	}
+	w, err := window(in.Window)
+	return p, w, err
+}
+
+// scoreDistrict is the tool that computes: it reads the signals, applies the rules
+// and hands the model a score it cannot change.
+func (o *office) scoreDistrict() tool.Tool {
+	return tool.Def[districtIn, engine.Score]{
+		Name:  "score_district",
+		Doc:   "Computes the risk score of a district from its published signals, with layers, trend, threshold, top signals, rationale and limits. Decision support only.",
+		Roles: []dossier.Role{officer, senior, dossier.Auditor},
+		Run: func(ctx context.Context, c tool.Call, in districtIn) (tool.Output[engine.Score], error) {
+			p, w, err := in.parse()
+			if err != nil {
+				return tool.Output[engine.Score]{}, err
+			}
+			seen, score, err := o.sight(ctx, p, w, c.Now)
+			if err != nil {
+				return tool.Output[engine.Score]{}, err
+			}
+			return tool.Output[engine.Score]{Value: score, Evidence: []dossier.Evidence{seen.evidence()}, Findings: judge(score)}, nil
+		},
+	}.Tool()
+}
+
+// sight takes down the signals of a district and scores them.
+func (o *office) sight(ctx context.Context, p engine.Place, w engine.Window, now time.Time) (sighting, engine.Score, error) {
+	e, err := o.board.current(ctx, now)
+	if err != nil {
+		return sighting{}, engine.Score{}, err
+	}
+	reach := max(w.Duration(), engine.ThreeDays.Duration()) // the trend looks back 72 hours whatever the window
+	signals, err := o.book.Signals(ctx, p, now.Add(-reach), now)
+	if err != nil {
+		return sighting{}, engine.Score{}, err
+	}
+	s := sighting{Place: p, Window: int(w), At: now.UTC().Truncate(time.Microsecond), Params: e.Params(), Version: e.Version(), Signals: signals}
+	score, err := s.score()
+	return s, score, err
+}
+
+type historyOut struct {
+	District string       `json:"district"`
+	State    string       `json:"state"`
+	Points   []book.Point `json:"points"`
+}
+
+func (o *office) districtHistory() tool.Tool {
+	return tool.Def[districtIn, historyOut]{
+		Name:  "district_history",
+		Doc:   "Returns the stored scores of a district over the last week, oldest first.",
+		Roles: []dossier.Role{officer, senior, dossier.Auditor},
+		Run: func(ctx context.Context, c tool.Call, in districtIn) (tool.Output[historyOut], error) {
+			p, w, err := in.parse()
+			if err != nil {
+				return tool.Output[historyOut]{}, err
+			}
+			points, err := o.book.History(ctx, p, w, c.Now.Add(-engine.Week.Duration()), 50)
+			if err != nil {
+				return tool.Output[historyOut]{}, err
+			}
+			seen := dossier.NewEvidence("score_history", dossier.Source{System: "netra", Locator: "history/" + p.State + "/" + p.District + "/" + w.String(), Fetched: c.Now},
+				points, "%d stored scores of %s", len(points), p)
+			return tool.Output[historyOut]{Value: historyOut{p.District, p.State, points}, Evidence: []dossier.Evidence{seen}}, nil
+		},
+	}.Tool()
+}
+
+type acknowledgeIn struct {
+	District string  `json:"district"`
+	State    string  `json:"state"`
+	Window   string  `json:"window"`
+	Score    float64 `json:"score" jsonschema:"the score as computed"`
+	Band     string  `json:"band" jsonschema:"the threshold label as computed"`
+	At       string  `json:"at" jsonschema:"the timestamp of the score"`
+}
+
+type acknowledgeOut struct {
+	Acknowledged bool `json:"acknowledged"`
+}
+
+// acknowledge records that a senior officer has seen a score of 75 or more. It
+// changes nothing but the case.
+func (o *office) acknowledge() tool.Tool {
+	return tool.Def[acknowledgeIn, acknowledgeOut]{
+		Name:   "acknowledge_crossing",
+		Doc:    "Asks a senior officer to acknowledge a score of 75 or above, and records the acknowledgement.",
+		Roles:  []dossier.Role{officer, senior},
+		Effect: tool.Write,
+		Ask: func(in acknowledgeIn) string {
+			b, _ := engine.BandOf(in.Score)
+			return fmt.Sprintf("The score is %.2f. %s: %s. Acknowledging says that a senior officer has seen it; it orders nothing. %s", in.Score, b.Label, b.Action, engine.Disclaimer)
+		},
+		Title: func(in acknowledgeIn) string {
+			return fmt.Sprintf("Acknowledge %s for %s, %s: score %.2f over %s.", in.Band, in.District, in.State, in.Score, in.Window)
+		},
+		Key:    func(in acknowledgeIn) string { return in.State + "/" + in.District + "/" + in.Window + "/" + in.At },
+		Check:  checkAcknowledge,
+		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Remind: time.Hour},
+		Run: func(ctx context.Context, c tool.Call, in acknowledgeIn) (tool.Output[acknowledgeOut], error) {
+			_, err := o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "acknowledged", Outcome: "acknowledged",
+				Note: fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), By: "agent/" + analystName})
+			return tool.Output[acknowledgeOut]{Value: acknowledgeOut{true}}, err
+		},
+	}.Tool()
+}
+
+func checkAcknowledge(in acknowledgeIn) error {
+	if in.Score < acknowledgeFrom {
+		return dossier.Errorf(dossier.Invalid, "Only scores of %d and above are acknowledged.", acknowledgeFrom)
+	}
+	if b, _ := engine.BandOf(in.Score); b.Label != in.Band {
+		return dossier.Errorf(dossier.Invalid, "A score of %.2f is %s, not what was said.", in.Score, b.Label)
+	}
+	return nil
+}
+
+// acknowledgeFrom is the score from which a senior officer must acknowledge.
+const acknowledgeFrom = 75
+
+type adoptIn struct {
+	Proposal string `json:"proposal" jsonschema:"the proposal's id"`
+	Version  string `json:"version" jsonschema:"the methodology version that it makes"`
+	Summary  string `json:"summary" jsonschema:"what changes and what the back-test found"`
+}
+
+type adoptOut struct {
+	Adopted string `json:"adopted"`
+}
+
+// adoptWeights puts a proposal into force after a second person agreed.
+func (o *office) adoptWeights() tool.Tool {
+	return tool.Def[adoptIn, adoptOut]{
+		Name:   "adopt_weights",
+		Doc:    "Asks a senior officer to adopt proposed weights, and puts them into force.",
+		Roles:  []dossier.Role{officer, senior},
+		Effect: tool.Write,
+		Ask: func(in adoptIn) string {
+			return "Weights decide every score from now on. " + in.Summary
+		},
+		Title: func(in adoptIn) string {
+			return "Adopt the weights of proposal " + in.Proposal + " (" + in.Version + ")."
+		},
+		Key:    func(in adoptIn) string { return in.Proposal },
+		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, FourEyes: true},
+		Run: func(ctx context.Context, c tool.Call, in adoptIn) (tool.Output[adoptOut], error) {
+			if err := o.book.Decide(ctx, in.Proposal, "adopted", "senior", c.Now); err != nil {
+				return tool.Output[adoptOut]{}, err
+			}
+			o.board.stale()
+			_, err := o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "adopted", Outcome: "adopted", Note: "The proposed weights are in force.", By: "agent/" + weigherName})
+			return tool.Output[adoptOut]{Value: adoptOut{in.Version}}, err
+		},
+	}.Tool()
+}

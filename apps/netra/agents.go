@@ -60,7 +60,7 @@ func (o *office) analyst() *agent.Agent {
 // watches nobody.
 var claims = []string{"predict", "forecast", "will happen", "will occur", "surveillance", "suspect"}
 
-// checkProse refuses text with a number that no tool returned, with an identifier, or
+// checkProse refuses text with a number that no tool of the run returned, with an identifier, or
 // with a claim the app does not make.
 func checkProse(text string, d agent.Draft) error {
 	low := strings.ToLower(text)
@@ -80,9 +80,6 @@ func checkProse(text string, d agent.Draft) error {
 		if err := facts.AddJSON(dossier.EvidenceID(fmt.Sprintf("return-%d", i+1)), r.Value); err != nil {
 			return err
 		}
-	}
-	if err := facts.AddEvidence(d.Evidence...); err != nil {
-		return err
 	}
 	facts.Allow("24h", "72h", "7d")
 	for _, n := range []int{0, 10, 100} {

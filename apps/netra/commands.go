@@ -472,8 +472,8 @@ func backtestCommand(c app.CLI) *cobra.Command {
 	return cmd
 }
 
-func changeOf(layers []string) (change, error) {
-	ch := change{LayerWeights: map[engine.Layer]float64{}}
+func changeOf(layers []string) (weightChange, error) {
+	ch := weightChange{LayerWeights: map[engine.Layer]float64{}}
 	for _, l := range layers {
 		name, text, _ := strings.Cut(l, "=")
 		v, err := strconv.ParseFloat(text, 64)

@@ -54,9 +54,9 @@ func (o *office) routes(r *app.Router) {
 		return o.review(ctx, in, r.Principal(ctx))
 	})
 	app.Handle(r, op("reviews", http.MethodGet, "/review", "Reviews and false-alarm rates per district and band"), readers, o.reviews)
-	app.Handle(r, raw("propose-weights", "/weights", "Propose a change of weights; it is back-tested and a senior officer decides", change{}), desk,
+	app.Handle(r, raw("propose-weights", "/weights", "Propose a change of weights; it is back-tested and a senior officer decides", weightChange{}), desk,
 		func(ctx context.Context, in *rawIn) (*answer[book.Proposal], error) {
-			var c change
+			var c weightChange
 			if err := in.decode(&c); err != nil {
 				return nil, err
 			}
@@ -165,9 +165,11 @@ func (o *office) riskScore(ctx context.Context, in *districtPath) (*answer[engin
 }
 
 type historyIn struct {
-	districtPath
-	Days  int `query:"days" doc:"How far back, in days; 30 if left out"`
-	Limit int `query:"limit" doc:"At most so many scores, the newest; 500 if left out"`
+	District string `path:"district" doc:"The district's name or an alias"`
+	State    string `query:"state" doc:"Its state, where the name alone is not enough"`
+	Window   string `query:"window" doc:"24h, 72h or 7d"`
+	Days     int    `query:"days" doc:"How far back, in days; 30 if left out"`
+	Limit    int    `query:"limit" doc:"At most so many scores, the newest; 500 if left out"`
 }
 
 type history struct {
@@ -179,7 +181,7 @@ type history struct {
 }
 
 func (o *office) riskHistory(ctx context.Context, in *historyIn) (*answer[history], error) {
-	p, w, err := in.parse()
+	p, w, err := districtIn{District: in.District, State: in.State, Window: in.Window}.parse()
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +295,7 @@ func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*
 		return nil, err
 	}
 	now := o.env.Now()
-	last, ok, err := o.book.Last(ctx, p, w, now.Add(time.Microsecond))
+	last, ok, err := o.book.Last(ctx, p, w, now)
 	if err != nil {
 		return nil, err
 	}

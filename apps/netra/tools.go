@@ -41,7 +41,7 @@ func (o *office) scoreDistrict() tool.Tool {
 	return tool.Def[districtIn, engine.Score]{
 		Name:  "score_district",
 		Doc:   "Computes the risk score of a district from its published signals, with layers, trend, threshold, top signals, rationale and limits. Decision support only.",
-		Roles: []dossier.Role{officer, senior, dossier.Auditor},
+		Roles: []dossier.Role{officer, senior, dossier.Admin},
 		Run: func(ctx context.Context, c tool.Call, in districtIn) (tool.Output[engine.Score], error) {
 			p, w, err := in.parse()
 			if err != nil {
@@ -82,7 +82,7 @@ func (o *office) districtHistory() tool.Tool {
 	return tool.Def[districtIn, historyOut]{
 		Name:  "district_history",
 		Doc:   "Returns the stored scores of a district over the last week, oldest first.",
-		Roles: []dossier.Role{officer, senior, dossier.Auditor},
+		Roles: []dossier.Role{officer, senior, dossier.Admin},
 		Run: func(ctx context.Context, c tool.Call, in districtIn) (tool.Output[historyOut], error) {
 			p, w, err := in.parse()
 			if err != nil {
@@ -127,7 +127,6 @@ func (o *office) acknowledge() tool.Tool {
 		Title: func(in acknowledgeIn) string {
 			return fmt.Sprintf("Acknowledge %s for %s, %s: score %.2f over %s.", in.Band, in.District, in.State, in.Score, in.Window)
 		},
-		Key:    func(in acknowledgeIn) string { return in.State + "/" + in.District + "/" + in.Window + "/" + in.At },
 		Check:  checkAcknowledge,
 		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Remind: time.Hour},
 		Run: func(ctx context.Context, c tool.Call, in acknowledgeIn) (tool.Output[acknowledgeOut], error) {
@@ -174,7 +173,6 @@ func (o *office) adoptWeights() tool.Tool {
 		Title: func(in adoptIn) string {
 			return "Adopt the weights of proposal " + in.Proposal + " (" + in.Version + ")."
 		},
-		Key:    func(in adoptIn) string { return in.Proposal },
 		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, FourEyes: true},
 		Run: func(ctx context.Context, c tool.Call, in adoptIn) (tool.Output[adoptOut], error) {
 			if err := o.book.Decide(ctx, in.Proposal, "adopted", "senior", c.Now); err != nil {

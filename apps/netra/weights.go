@@ -139,8 +139,8 @@ func round2(v float64) float64 {
 	return float64(int64(v*100+0.5)) / 100
 }
 
-// A change is a proposed change: only what differs is given.
-type change struct {
+// A weightChange is a proposed change: only what differs is given.
+type weightChange struct {
 	LayerWeights map[engine.Layer]float64    `json:"layer_weights,omitempty"`
 	Geo          map[engine.Tag]float64      `json:"geo,omitempty"`
 	Polarity     map[engine.Polarity]float64 `json:"polarity,omitempty"`
@@ -149,7 +149,7 @@ type change struct {
 }
 
 // over returns p with the change made.
-func (c change) over(p engine.Params) engine.Params {
+func (c weightChange) over(p engine.Params) engine.Params {
 	maps.Copy(p.LayerWeights, c.LayerWeights)
 	maps.Copy(p.Geo, c.Geo)
 	maps.Copy(p.Polarity, c.Polarity)
@@ -161,7 +161,7 @@ func (c change) over(p engine.Params) engine.Params {
 
 // propose back-tests a change, stores it and has a senior officer asked. The numbers
 // in force stay until someone other than the proposer agrees.
-func (o *office) propose(ctx context.Context, c change, by dossier.Principal) (book.Proposal, error) {
+func (o *office) propose(ctx context.Context, c weightChange, by dossier.Principal) (book.Proposal, error) {
 	now := o.env.Now()
 	inForce, err := o.board.current(ctx, now)
 	if err != nil {

@@ -26,14 +26,15 @@ type Point struct {
 }
 
 // SaveScore stores a score with the version that made it. A second score of the same
-// district, window and microsecond changes nothing.
+// district, window and microsecond takes the place of the first.
 func (b *Book) SaveScore(ctx context.Context, s *engine.Score) error {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("encode score: %w", err)
 	}
 	_, err = b.DB.Exec(ctx, `INSERT INTO netra_scores (state, district, hours, at, score, band, trend, signals, version, data)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (state, district, hours, at) DO UPDATE SET
+		score = excluded.score, band = excluded.band, trend = excluded.trend, signals = excluded.signals, version = excluded.version, data = excluded.data`,
 		s.State, s.District, s.WindowHours, s.Timestamp.UnixMicro(), int64(math.Round(s.Composite*100)), s.Threshold.Label, s.Trend, s.SignalCount, s.Version, string(raw))
 	if err != nil {
 		return fmt.Errorf("save score: %w", err)
@@ -59,11 +60,11 @@ func (b *Book) History(ctx context.Context, p engine.Place, w engine.Window, fro
 	return db.Collect(rows, err, scanPoint)
 }
 
-// Last returns the newest stored score of a district and window before a time, and
+// Last returns the newest stored score of a district and window up to a time, and
 // false if there is none.
-func (b *Book) Last(ctx context.Context, p engine.Place, w engine.Window, before time.Time) (Point, bool, error) {
+func (b *Book) Last(ctx context.Context, p engine.Place, w engine.Window, upTo time.Time) (Point, bool, error) {
 	pt, err := scanPoint(b.DB.QueryRow(ctx, `SELECT `+pointColumns+` FROM netra_scores
-		WHERE state = $1 AND district = $2 AND hours = $3 AND at < $4 ORDER BY at DESC LIMIT 1`, p.State, p.District, int(w), before.UnixMicro()))
+		WHERE state = $1 AND district = $2 AND hours = $3 AND at <= $4 ORDER BY at DESC LIMIT 1`, p.State, p.District, int(w), upTo.UnixMicro()))
 	if errors.Is(err, dossier.NotFound) {
 		return Point{}, false, nil
 	}

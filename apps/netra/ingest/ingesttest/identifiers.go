@@ -21,17 +21,29 @@ type Identifier struct {
 
 // SurvivesIn reports whether the identifier can be read in output, whatever stands
 // between its characters.
-func (id Identifier) SurvivesIn(output string) bool {
+func (id Identifier) SurvivesIn(output string) bool { return id.in(output, squeeze(output)) }
+
+func (id Identifier) in(output, squeezed string) bool {
 	if strings.Contains(output, id.Text) {
 		return true
 	}
-	squeezed := squeeze(output)
 	for _, c := range id.Cores {
 		if strings.Contains(squeezed, c) {
 			return true
 		}
 	}
 	return false
+}
+
+// Survivors returns the identifiers that can be read in output.
+func Survivors(ids []Identifier, output string) (out []Identifier) {
+	squeezed := squeeze(output)
+	for _, id := range ids {
+		if id.in(output, squeezed) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // squeeze keeps letters and digits, folded, with digits of every script as 0 to 9.

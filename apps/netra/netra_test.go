@@ -1,0 +1,347 @@
+package netra
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/apps/netra/book"
+	"dossier/apps/netra/engine"
+	"dossier/apps/netra/ingest"
+	"dossier/internal/ledger"
+	"dossier/internal/store/storetest"
+)
+
+func TestAnalyze(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	place, signals := engine.Example(p.clock.Now())
+	var lines []any
+	for _, s := range signals {
+		lines = append(lines, s)
+	}
+	var audit ingest.Audit
+	if code, body := p.call("POST", "/ingest", map[string]any{"reports": lines}, &audit); code != 200 || audit.Accepted != 3 {
+		t.Fatalf("N-094 ingest answered %d: %s", code, body)
+	}
+	t.Run("N-043 N-044 N-094 golden over the wire", func(t *testing.T) {
+		var s engine.Score
+		code, body := p.call("POST", "/analyze", map[string]string{"district": "Imphal West", "state": "Manipur"}, &s)
+		if code != 200 || s.Composite != 13.67 || s.LayerScores != (engine.LayerScores{Cognitive: 1.53, Physical: 7.94}) || s.TimeWindow != "24h" {
+			t.Errorf("answered %d: %s", code, body)
+		}
+		for _, field := range []string{`"score":13.67`, `"risk_level":"low"`, `"governance_disclaimer":"Derived from public open-source indicators. Decision support only."`, `"source_type":"public_open_source"`} {
+			if !strings.Contains(body, field) {
+				t.Errorf("the answer lacks %s", field)
+			}
+		}
+	})
+	t.Run("N-096 history stored with version", func(t *testing.T) {
+		var h history
+		p.call("GET", "/risk-history/imphal%20west?state=Manipur", nil, &h)
+		if len(h.Points) != 1 || h.Points[0].Score != 13.67 || h.Points[0].Version != engine.FormulaVersion || h.Disclaimer != engine.Disclaimer {
+			t.Errorf("history %+v", h)
+		}
+	})
+	t.Run("score endpoint and windows", func(t *testing.T) {
+		var s engine.Score
+		for _, w := range engine.Windows {
+			if code, _ := p.call("GET", "/risk-score/Imphal-West?window="+w.String(), nil, &s); code != 200 || s.TimeWindow != w.String() || s.District != place.District {
+				t.Errorf("%s: %d %s", w, code, s.TimeWindow)
+			}
+		}
+		if code, _ := p.call("GET", "/risk-score/Imphal%20West?window=48h", nil, nil); code != 422 {
+			t.Errorf("48h answered %d", code)
+		}
+		if code, body := p.call("GET", "/risk-score/Gotham", nil, nil); code != 404 || !strings.Contains(body, "nknown district") {
+			t.Errorf("an unknown district answered %d: %s", code, body)
+		}
+	})
+	t.Run("N-098 districts for the map", func(t *testing.T) {
+		var all standings
+		p.call("GET", "/districts", nil, &all)
+		if len(all.Districts) != 133 || all.Disclaimer != engine.Disclaimer {
+			t.Fatalf("%d districts", len(all.Districts))
+		}
+		for _, d := range all.Districts {
+			if d.Place == place && (d.Score != 13.67 || d.TrendArrow != "→" || d.Floor != "SENIOR_REVIEW") {
+				t.Errorf("got %+v", d)
+			}
+		}
+	})
+	t.Run("N-004 methodology", func(t *testing.T) {
+		var m engine.Methodology
+		if code, _ := p.call("GET", "/methodology", nil, &m); code != 200 || m.Version != engine.FormulaVersion || len(m.Formulas) == 0 || m.Disclaimer != engine.Disclaimer {
+			t.Errorf("answered %d, %+v", code, m)
+		}
+	})
+	t.Run("signals with the words that decided", func(t *testing.T) {
+		p.take("Bandh called on NH-37")
+		var list []book.Account
+		p.call("GET", "/signals/Cachar", nil, &list)
+		if len(list) != 1 || !strings.Contains(list[0].Why, "“bandh” is network") || list[0].Used != "rule" || list[0].ByModel != nil {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
+func TestFolding(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	first := p.report(3, "Arms cache recovered near border area")
+	second := p.report(2, "Arms cache recovered near the border area, police said")
+	if _, err := p.ingestRows(t.Context(), []ingest.Row{first}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		audit, err := p.ingestRows(t.Context(), []ingest.Row{second}, nil)
+		if err != nil || audit.Folded != 1 {
+			t.Fatalf("folded %d, %v", audit.Folded, err)
+		}
+	}
+	list, err := p.book.Signals(t.Context(), cachar, p.clock.Now().Add(-24*time.Hour), p.clock.Now())
+	if err != nil || len(list) != 1 || list[0].Sources != 2 {
+		t.Errorf("N-093 stored %+v, %v", list, err)
+	}
+	if s, err := p.board.score(t.Context(), cachar, engine.Day, p.clock.Now()); err != nil || s.SignalCount != 1 || s.Top[0].Sources != 2 {
+		t.Errorf("the board shows %+v, %v", s.Top, err)
+	}
+}
+
+func TestCrossing(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, func(c *Config) { c.Mail = []string{"duty@example.org"} })
+	ctx := t.Context()
+	p.take(escalated...)
+	c, err := p.env.Desk.CaseOf(ctx, "district/Assam/Cachar/24h")
+	if err != nil {
+		t.Fatalf("N-097 no case was opened: %v", err)
+	}
+	p.settle()
+	asked, err := p.env.Desk.Approvals(ctx, c.ID)
+	if err != nil || len(asked) != 1 || asked[0].Tool != "acknowledge_crossing" || asked[0].Status != dossier.Pending {
+		t.Fatalf("N-026 approvals %+v, %v", asked, err)
+	}
+	t.Run("N-097 mail and event", func(t *testing.T) {
+		if len(p.mails) != 1 || !strings.Contains(p.mails[0].Text, engine.Disclaimer) || !strings.Contains(p.mails[0].Subject, "Cachar") {
+			t.Errorf("mails %+v", p.mails)
+		}
+	})
+	t.Run("N-026 an officer may not acknowledge", func(t *testing.T) {
+		if _, err := p.inbox.Decide(ctx, asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Approve, By: anOfficer}); !errors.Is(err, dossier.Forbidden) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("N-026 a senior officer does", func(t *testing.T) {
+		if _, err := p.inbox.Decide(ctx, asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Approve, By: aSenior}); err != nil {
+			t.Fatal(err)
+		}
+		p.settle()
+		got, err := p.env.Desk.Case(ctx, c.ID)
+		if err != nil || got.State != dossier.Closed || got.Outcome != "acknowledged" {
+			t.Errorf("case %+v, %v", got, err)
+		}
+		runs, err := p.env.Desk.Runs(ctx, c.ID)
+		if err != nil || len(runs) != 1 || runs[0].Status != dossier.Done || !strings.Contains(string(runs[0].Answer), "SENIOR_REVIEW") && !strings.Contains(string(runs[0].Answer), "CRITICAL") {
+			t.Errorf("runs %+v, %v", runs, err)
+		}
+	})
+	t.Run("N-003 every finding can be recomputed", func(t *testing.T) {
+		chain, found, err := p.env.Desk.Facts(ctx, c.ID)
+		if err != nil || len(found) != 3 {
+			t.Fatalf("%d findings, %v", len(found), err)
+		}
+		for _, check := range ledger.Recompute(chain, found, rules) {
+			if check.Agreement != ledger.Agrees {
+				t.Errorf("%s: %s %s", check.Finding.Check, check.Agreement, check.Note)
+			}
+		}
+	})
+	t.Run("the same band opens nothing new", func(t *testing.T) {
+		p.clock.Add(time.Minute)
+		p.take("Ambush on convoy leaves three dead on the highway with total shutdown and communal tension")
+		p.settle()
+		if _, err := p.env.Desk.CaseOf(ctx, "district/Assam/Cachar/24h"); err == nil {
+			s, _ := p.board.score(ctx, cachar, engine.Day, p.clock.Now())
+			t.Errorf("a second case was opened at %.2f", s.Composite)
+		}
+	})
+}
+
+func TestSubsiding(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	p.take("Protest and bandh with violence at the border")
+	p.settle()
+	c, err := p.env.Desk.CaseOf(t.Context(), "district/Assam/Cachar/24h")
+	if err != nil {
+		s, _ := p.board.score(t.Context(), cachar, engine.Day, p.clock.Now())
+		t.Fatalf("no case at %.2f: %v", s.Composite, err)
+	}
+	p.clock.Add(30 * time.Hour)
+	if err := p.scoreAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.env.Desk.Case(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, _ := p.env.Desk.Approvals(t.Context(), c.ID)
+	if len(asked) == 0 && (got.State != dossier.Closed || got.Outcome != "subsided") {
+		t.Errorf("case %+v", got)
+	}
+}
+
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	if code, _ := p.call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: true}, nil); code != 404 {
+		t.Errorf("a review without a score answered %d", code)
+	}
+	p.take("Bandh called on NH-37")
+	before := p.board.engine.Version()
+	if code, body := p.call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: true, Note: "Old news, call 98765 43210"}, nil); code != 200 || !strings.Contains(body, "[phone]") {
+		t.Fatalf("answered %d: %s", code, body)
+	}
+	p.as = aSenior
+	p.call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: false}, nil)
+	var out reviewsOut
+	p.call("GET", "/review", nil, &out)
+	if len(out.Rates) != 1 || out.Rates[0].Reviewed != 2 || out.Rates[0].FalseAlarms != 1 || out.Rates[0].Rate != 0.5 || out.Rates[0].Band != "BASELINE" {
+		t.Errorf("rates %+v", out.Rates)
+	}
+	if e, err := p.board.current(t.Context(), p.clock.Now()); err != nil || e.Version() != before {
+		t.Errorf("a review changed the weights: %v", err)
+	}
+}
+
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	ctx := t.Context()
+	p.take("Bandh called on NH-37", "Arms cache recovered near border area")
+	var prop book.Proposal
+	p.as = dossier.Principal{ID: "u-both", Name: "Both", Roles: []dossier.Role{officer, senior}}
+	if code, body := p.call("POST", "/weights", weightChange{LayerWeights: map[engine.Layer]float64{engine.Physical: 1.5}, Why: "Arms matter more"}, &prop); code != 200 {
+		t.Fatalf("answered %d: %s", code, body)
+	}
+	if prop.Status != "proposed" || !strings.Contains(string(prop.BackTest), `"mean_after"`) {
+		t.Fatalf("proposal %+v", prop)
+	}
+	if e, _ := p.board.current(ctx, p.clock.Now()); e.Version() != engine.FormulaVersion {
+		t.Fatal("N-018 a proposal changed the weights")
+	}
+	p.settle()
+	asked, err := p.env.Desk.Approvals(ctx, prop.Case)
+	if err != nil || len(asked) != 1 || !strings.Contains(asked[0].Why, "back-test") {
+		t.Fatalf("approvals %+v, %v", asked, err)
+	}
+	if _, err := p.inbox.Decide(ctx, asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Approve, By: p.as}); !errors.Is(err, dossier.Forbidden) {
+		t.Errorf("the proposer approved: %v", err)
+	}
+	if _, err := p.inbox.Decide(ctx, asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Approve, By: aSenior}); err != nil {
+		t.Fatal(err)
+	}
+	p.settle()
+	p.clock.Add(time.Second)
+	e, err := p.board.current(ctx, p.clock.Now())
+	if err != nil || e.Version() != prop.Version || e.Params().LayerWeights[engine.Physical] != 1.5 {
+		t.Errorf("N-018 in force is %s, want %s (%v)", e.Version(), prop.Version, err)
+	}
+	if code, _ := p.call("POST", "/weights", weightChange{Geo: map[engine.Tag]float64{engine.Border: 3}}, nil); code != 422 {
+		t.Errorf("a multiplier of 3 answered %d", code)
+	}
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	p.take("Bandh called on NH-37", "Arms cache recovered near border area")
+	p.clock.Add(100 * 24 * time.Hour)
+	p.take("Protest rally at the market")
+	a, err := p.forget(t.Context())
+	if err != nil || a.Removed != 2 || a.Remaining != 0 || len(a.Digest) != 64 {
+		t.Fatalf("N-092 archive %+v, %v", a, err)
+	}
+	for _, table := range []string{"netra_signals", "netra_sources", "netra_scores", "netra_archives"} {
+		if dump := p.dump(table); strings.Contains(dump, "Arms cache") {
+			t.Errorf("%s still holds it: %s", table, dump)
+		}
+	}
+	list, err := p.book.Archives(t.Context(), 10)
+	if err != nil || len(list) != 1 || list[0].Digest != a.Digest || list[0].Counts[0].Signals != 2 {
+		t.Errorf("proofs %+v, %v", list, err)
+	}
+	if again, err := p.forget(t.Context()); err != nil || again.Removed != 0 {
+		t.Errorf("removed %d again, %v", again.Removed, err)
+	}
+}
+
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	url, clock := storetest.URL(t, "sqlite"), storetest.NewClock()
+	a := newProductOn(t, url, clock, nil)
+	b := newProductOn(t, url, clock, func(c *Config) { c.Poll = 250 * time.Millisecond })
+	score := func() engine.Score {
+		s, err := b.board.score(t.Context(), cachar, engine.Day, clock.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := score(); s.SignalCount != 0 {
+		t.Fatalf("%d signals at first", s.SignalCount)
+	}
+	a.take("Bandh called on NH-37")
+	if s := score(); s.SignalCount != 0 {
+		t.Error("N-086 the records were read within one poll")
+	}
+	clock.Add(3 * time.Second)
+	if s := score(); s.SignalCount != 1 {
+		t.Errorf("N-086 N-095 after a poll the other process sees %d signals", s.SignalCount)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	for range 2 {
+		if err := p.demo(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := p.standings(t.Context(), engine.Day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bands := map[string]int{}
+	for _, d := range all.Districts {
+		bands[d.Threshold.Label]++
+	}
+	if bands["MONITORING"] == 0 || bands["CRITICAL"]+bands["SENIOR_REVIEW"] == 0 {
+		t.Errorf("the demo shows only %v", bands)
+	}
+	mark, _ := p.book.Mark(t.Context())
+	p.clock.Add(beat * 3)
+	p.settle()
+	if now, _ := p.book.Mark(t.Context()); now == mark {
+		t.Error("nothing arrived")
+	}
+}
+
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	srv := feedServer(t, fmt.Sprintf(`<rss version="2.0"><channel><title>t</title><item><title>Bandh in Cachar</title><link>https://news.example.org/1</link><pubDate>%s</pubDate></item></channel></rss>`,
+		p.clock.Now().Add(-time.Hour).Format(time.RFC1123Z)))
+	p.cfg.Feeds = []string{srv, srv + "/missing"}
+	if err := p.pollFeeds(t.Context()); !errors.Is(err, dossier.Unavailable) {
+		t.Errorf("the missing feed gives %v", err)
+	}
+	if s, err := p.board.score(t.Context(), cachar, engine.Day, p.clock.Now()); err != nil || s.SignalCount != 1 {
+		t.Errorf("%d signals, %v", s.SignalCount, err)
+	}
+}

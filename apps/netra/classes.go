@@ -135,7 +135,7 @@ func (o *office) classify(ctx context.Context, raw json.RawMessage) error {
 	if err := o.book.Propose(ctx, a.Signal.ID, c, use); err != nil || !use {
 		return err
 	}
-	o.board.stale()
+	o.board.Stale()
 	return o.watch(ctx, a.Signal.Place(), o.env.Now())
 }
 

@@ -106,7 +106,7 @@ func TestFolding(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Sources != 2 {
 		t.Errorf("N-093 stored %+v, %v", list, err)
 	}
-	if s, err := p.board.score(t.Context(), cachar, engine.Day, p.clock.Now()); err != nil || s.SignalCount != 1 || s.Top[0].Sources != 2 {
+	if s, err := p.board.Score(t.Context(), cachar, engine.Day, p.clock.Now()); err != nil || s.SignalCount != 1 || s.Top[0].Sources != 2 {
 		t.Errorf("the board shows %+v, %v", s.Top, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestCrossing(t *testing.T) {
 		p.take("Ambush on convoy leaves three dead on the highway with total shutdown and communal tension")
 		p.settle()
 		if _, err := p.env.Desk.CaseOf(ctx, "district/Assam/Cachar/24h"); err == nil {
-			s, _ := p.board.score(ctx, cachar, engine.Day, p.clock.Now())
+			s, _ := p.board.Score(ctx, cachar, engine.Day, p.clock.Now())
 			t.Errorf("a second case was opened at %.2f", s.Composite)
 		}
 	})
@@ -178,7 +178,7 @@ func TestSubsiding(t *testing.T) {
 	p.settle()
 	c, err := p.env.Desk.CaseOf(t.Context(), "district/Assam/Cachar/24h")
 	if err != nil {
-		s, _ := p.board.score(t.Context(), cachar, engine.Day, p.clock.Now())
+		s, _ := p.board.Score(t.Context(), cachar, engine.Day, p.clock.Now())
 		t.Fatalf("no case at %.2f: %v", s.Composite, err)
 	}
 	p.clock.Add(30 * time.Hour)
@@ -202,7 +202,10 @@ func TestReviews(t *testing.T) {
 		t.Errorf("a review without a score answered %d", code)
 	}
 	p.take("Bandh called on NH-37")
-	before := p.board.engine.Version()
+	was, err := p.board.Engine(t.Context(), p.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if code, body := p.call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: true, Note: "Old news, call 98765 43210"}, nil); code != 200 || !strings.Contains(body, "[phone]") {
 		t.Fatalf("answered %d: %s", code, body)
 	}
@@ -213,7 +216,7 @@ func TestReviews(t *testing.T) {
 	if len(out.Rates) != 1 || out.Rates[0].Reviewed != 2 || out.Rates[0].FalseAlarms != 1 || out.Rates[0].Rate != 0.5 || out.Rates[0].Band != "BASELINE" {
 		t.Errorf("rates %+v", out.Rates)
 	}
-	if e, err := p.board.current(t.Context(), p.clock.Now()); err != nil || e.Version() != before {
+	if e, err := p.board.Engine(t.Context(), p.clock.Now()); err != nil || e.Version() != was.Version() {
 		t.Errorf("a review changed the weights: %v", err)
 	}
 }
@@ -231,7 +234,7 @@ func TestWeights(t *testing.T) {
 	if prop.Status != "proposed" || !strings.Contains(string(prop.BackTest), `"mean_after"`) {
 		t.Fatalf("proposal %+v", prop)
 	}
-	if e, _ := p.board.current(ctx, p.clock.Now()); e.Version() != engine.FormulaVersion {
+	if e, _ := p.board.Engine(ctx, p.clock.Now()); e.Version() != engine.FormulaVersion {
 		t.Fatal("N-018 a proposal changed the weights")
 	}
 	p.settle()
@@ -247,7 +250,7 @@ func TestWeights(t *testing.T) {
 	}
 	p.settle()
 	p.clock.Add(time.Second)
-	e, err := p.board.current(ctx, p.clock.Now())
+	e, err := p.board.Engine(ctx, p.clock.Now())
 	if err != nil || e.Version() != prop.Version || e.Params().LayerWeights[engine.Physical] != 1.5 {
 		t.Errorf("N-018 in force is %s, want %s (%v)", e.Version(), prop.Version, err)
 	}
@@ -286,7 +289,7 @@ func TestTwoProcesses(t *testing.T) {
 	a := newProductOn(t, url, clock, nil)
 	b := newProductOn(t, url, clock, func(c *Config) { c.Poll = 250 * time.Millisecond })
 	score := func() engine.Score {
-		s, err := b.board.score(t.Context(), cachar, engine.Day, clock.Now())
+		s, err := b.board.Score(t.Context(), cachar, engine.Day, clock.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +344,7 @@ func TestFeeds(t *testing.T) {
 	if err := p.pollFeeds(t.Context()); !errors.Is(err, dossier.Unavailable) {
 		t.Errorf("the missing feed gives %v", err)
 	}
-	if s, err := p.board.score(t.Context(), cachar, engine.Day, p.clock.Now()); err != nil || s.SignalCount != 1 {
+	if s, err := p.board.Score(t.Context(), cachar, engine.Day, p.clock.Now()); err != nil || s.SignalCount != 1 {
 		t.Errorf("%d signals, %v", s.SignalCount, err)
 	}
 }

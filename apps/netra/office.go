@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/apps/netra/board"
 	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
@@ -21,12 +22,12 @@ type office struct {
 	env   app.Env
 	cfg   Config
 	book  *book.Book
-	board *board
+	board *board.Board
 }
 
 func newOffice(env app.Env, cfg Config) *office {
 	b := &book.Book{DB: env.DB, NewID: env.NewID}
-	return &office{env: env, cfg: cfg, book: b, board: &board{book: b, base: cfg.params(), poll: cfg.Poll, hot: cfg.Hot}}
+	return &office{env: env, cfg: cfg, book: b, board: &board.Board{Book: b, Base: cfg.params(), Poll: cfg.Poll, Hot: cfg.Hot}}
 }
 
 // places are the districts of the table.
@@ -85,7 +86,7 @@ func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []in
 		return audit, err
 	}
 	audit.Folded = taken.Folded
-	o.board.stale()
+	o.board.Stale()
 	for _, p := range taken.Places {
 		if err := o.watch(ctx, p, now); err != nil {
 			return audit, err
@@ -109,7 +110,7 @@ func (o *office) watch(ctx context.Context, p engine.Place, now time.Time) error
 		if err != nil {
 			return err
 		}
-		s, err := o.board.score(ctx, p, w, now)
+		s, err := o.board.Score(ctx, p, w, now)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (o *office) watch(ctx context.Context, p engine.Place, now time.Time) error
 func (o *office) scoreAll(ctx context.Context) error {
 	now := o.env.Now()
 	for _, p := range places() {
-		s, err := o.board.score(ctx, p, engine.Week, now)
+		s, err := o.board.Score(ctx, p, engine.Week, now)
 		if err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func (o *office) forget(ctx context.Context) (book.Archive, error) {
 	if err != nil {
 		return a, err
 	}
-	o.board.stale()
+	o.board.Stale()
 	if a.Removed == 0 {
 		return a, nil
 	}

@@ -94,7 +94,7 @@ func (o *office) analyze(ctx context.Context, in *rawIn) (*answer[engine.Score],
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.board.score(ctx, p, w, o.env.Now())
+	s, err := o.board.Score(ctx, p, w, o.env.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (o *office) riskScore(ctx context.Context, in *districtPath) (*answer[engin
 	if err != nil {
 		return nil, err
 	}
-	return reply(o.board.score(ctx, p, w, o.env.Now()))
+	return reply(o.board.Score(ctx, p, w, o.env.Now()))
 }
 
 type historyIn struct {
@@ -237,11 +237,11 @@ func (o *office) districts(ctx context.Context, in *windowIn) (*answer[standings
 
 func (o *office) standings(ctx context.Context, w engine.Window) (standings, error) {
 	now := o.env.Now()
-	e, err := o.board.current(ctx, now)
+	e, err := o.board.Engine(ctx, now)
 	if err != nil {
 		return standings{}, err
 	}
-	scores, err := o.board.all(ctx, places(), w, now)
+	scores, err := o.board.All(ctx, places(), w, now)
 	if err != nil {
 		return standings{}, err
 	}
@@ -268,7 +268,7 @@ func (o *office) signals(ctx context.Context, in *districtPath) (*answer[[]book.
 }
 
 func (o *office) methodology(ctx context.Context, _ *struct{}) (*answer[engine.Methodology], error) {
-	e, err := o.board.current(ctx, o.env.Now())
+	e, err := o.board.Engine(ctx, o.env.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (o *office) scoreDistrict() tool.Tool {
 
 // sight takes down the signals of a district and scores them.
 func (o *office) sight(ctx context.Context, p engine.Place, w engine.Window, now time.Time) (sighting, engine.Score, error) {
-	e, err := o.board.current(ctx, now)
+	e, err := o.board.Engine(ctx, now)
 	if err != nil {
 		return sighting{}, engine.Score{}, err
 	}
@@ -178,7 +178,7 @@ func (o *office) adoptWeights() tool.Tool {
 			if err := o.book.Decide(ctx, in.Proposal, "adopted", "senior", c.Now); err != nil {
 				return tool.Output[adoptOut]{}, err
 			}
-			o.board.stale()
+			o.board.Stale()
 			_, err := o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "adopted", Outcome: "adopted", Note: "The proposed weights are in force.", By: "agent/" + weigherName})
 			return tool.Output[adoptOut]{Value: adoptOut{in.Version}}, err
 		},

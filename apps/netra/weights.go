@@ -56,7 +56,7 @@ func (o *office) backTest(ctx context.Context, proposed engine.Params, days int,
 	if err != nil {
 		return BackTest{}, dossier.Errorf(dossier.Invalid, "These weights cannot be used: %v.", err)
 	}
-	inForce, err := o.board.current(ctx, now)
+	inForce, err := o.board.Engine(ctx, now)
 	if err != nil {
 		return BackTest{}, err
 	}
@@ -163,7 +163,7 @@ func (c weightChange) over(p engine.Params) engine.Params {
 // in force stay until someone other than the proposer agrees.
 func (o *office) propose(ctx context.Context, c weightChange, by dossier.Principal) (book.Proposal, error) {
 	now := o.env.Now()
-	inForce, err := o.board.current(ctx, now)
+	inForce, err := o.board.Engine(ctx, now)
 	if err != nil {
 		return book.Proposal{}, err
 	}

@@ -4,11 +4,12 @@ package apps
 
 import (
 	"dossier/apps/airshed"
+	"dossier/apps/netra"
 	"dossier/apps/poolpatrol"
 	"dossier/internal/app"
 )
 
 // All returns every app, in the order in which people see them.
 func All() []app.App {
-	return []app.App{airshed.App, poolpatrol.App}
+	return []app.App{airshed.App, netra.App, poolpatrol.App}
 }

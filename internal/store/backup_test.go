@@ -70,11 +70,11 @@ func backup(t *testing.T, from, to string) {
 	if err := s.Migrate(ctx, "netra", appFiles); err != nil {
 		t.Fatal(err)
 	}
-	cs := openCase(t, s, "vanpool/VP-101")
-	run := startRun(t, s, cs)
+	cs := storetest.OpenCase(t, s, "vanpool/VP-101")
+	run := storetest.StartRun(t, s, cs)
 	if err := s.Record(ctx, agent.Move{
-		Run: run.ID, Status: dossier.Paused, At: c.Now(), Approvals: []dossier.Approval{ask()},
-		Entries: []agent.Entry{{Step: step(2, dossier.Asked), Seen: []dossier.Evidence{shift(1)},
+		Run: run.ID, Status: dossier.Paused, At: c.Now(), Approvals: []dossier.Approval{storetest.Ask()},
+		Entries: []agent.Entry{{Step: storetest.Step(2, dossier.Asked), Seen: []dossier.Evidence{storetest.Shift(1)},
 			Found: []dossier.Finding{{Check: "shift", Verdict: dossier.Pass, By: "rule/shift@1", Figures: json.RawMessage(`{"gap":1.50}`)}}}},
 	}); err != nil {
 		t.Fatal(err)
@@ -94,10 +94,10 @@ func backup(t *testing.T, from, to string) {
 	file := filepath.Join(t.TempDir(), "backup")
 	busy, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	other := openCase(t, s, "vanpool/other")
+	other := storetest.OpenCase(t, s, "vanpool/other")
 	wg.Go(func() { // other cases go on meanwhile
 		for i := 0; busy.Err() == nil; i++ {
-			if _, _, err := s.RecordFacts(ctx, other.ID, []dossier.Evidence{shift(i)}, nil); err != nil {
+			if _, _, err := s.RecordFacts(ctx, other.ID, []dossier.Evidence{storetest.Shift(i)}, nil); err != nil {
 				t.Error(err)
 			}
 		}

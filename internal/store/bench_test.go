@@ -54,7 +54,7 @@ func benchStep(b *testing.B, url string, facts bool) {
 		i++
 		e := agent.Entry{Step: dossier.Step{Seq: i, Kind: dossier.ModelTurn, Body: body}}
 		if facts {
-			e.Seen = []dossier.Evidence{shift(i)}
+			e.Seen = []dossier.Evidence{storetest.Shift(i)}
 			e.Found = []dossier.Finding{{Check: "shift", Verdict: dossier.Fail, By: "rule/shift@1", Reason: "Shifts differ."}}
 		}
 		if err := s.Record(b.Context(), agent.Move{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{e}}); err != nil {

@@ -40,7 +40,7 @@ func other(url string) {
 	}
 	run := dossier.RunID(os.Getenv("DOSSIER_TEST_RUN"))
 	err = s.Record(ctx, agent.Move{
-		Run: run, Status: dossier.Ready, Entries: []agent.Entry{{Step: step(2, dossier.Begun)}},
+		Run: run, Status: dossier.Ready, Entries: []agent.Entry{{Step: storetest.Step(2, dossier.Begun)}},
 		Begin: &agent.Act{App: "poolpatrol", Key: "cancel/EMP-1006", Run: run, Call: "c1"},
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func TestKilledProcess(t *testing.T) {
 
 func killedProcess(t *testing.T, s *store.Store, url string) {
 	ctx := t.Context()
-	run := startRun(t, s, openCase(t, s, "vanpool/VP-101"))
+	run := storetest.StartRun(t, s, storetest.OpenCase(t, s, "vanpool/VP-101"))
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), "DOSSIER_TEST_PROCESS="+url, "DOSSIER_TEST_RUN="+string(run.ID))
 	out, err := cmd.StdoutPipe()
@@ -115,53 +115,12 @@ func killedProcess(t *testing.T, s *store.Store, url string) {
 		t.Errorf("taken over twice: %+v %v", jobs, err)
 	}
 	err = s.Record(ctx, agent.Move{
-		Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: step(3, dossier.Begun)}},
+		Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: storetest.Step(3, dossier.Begun)}},
 		Begin: &agent.Act{App: "poolpatrol", Key: "cancel/EMP-1006", Run: run.ID, Call: "c1"},
 	})
 	if !errors.Is(err, dossier.Conflict) {
 		t.Errorf("an act begun twice: %v", err)
 	}
-}
-
-// TestActs checks which acts may be begun again.
-func TestActs(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s *store.Store, _ *storetest.Clock) {
-		ctx := t.Context()
-		run := startRun(t, s, openCase(t, s, "vanpool/VP-101"))
-		n := 1
-		record := func(begin, finish *agent.Act) error {
-			n++
-			return s.Record(ctx, agent.Move{
-				Run: run.ID, Status: dossier.Ready, Begin: begin, Finish: finish,
-				Entries: []agent.Entry{{Step: step(n, dossier.Begun)}},
-			})
-		}
-		act := func(st agent.ActState) *agent.Act {
-			return &agent.Act{App: "poolpatrol", Key: "mail/1", Run: run.ID, Call: "c", State: st, Value: json.RawMessage(`{"id":1}`)}
-		}
-		if a, err := s.Act(ctx, "poolpatrol", "mail/1"); err != nil || a.State != agent.ActNone {
-			t.Fatal(a, err)
-		}
-		if err := record(nil, act(agent.ActDone)); !errors.Is(err, dossier.Conflict) {
-			t.Errorf("finished before it began: %v", err)
-		}
-		n--
-		for _, st := range []agent.ActState{agent.ActFailed, agent.ActDone} { // after a failure it may be begun again
-			if err := record(act(""), nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := record(nil, act(st)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := record(act(""), nil); !errors.Is(err, dossier.Conflict) {
-			t.Errorf("done and begun again: %v", err)
-		}
-		if a, err := s.Act(ctx, "poolpatrol", "mail/1"); err != nil || a.State != agent.ActDone || string(a.Value) != `{"id":1}` {
-			t.Error(a, err)
-		}
-	})
 }
 
 // half reports what a failed Record left behind.
@@ -178,9 +137,9 @@ func half(t *testing.T, s *store.Store, run dossier.RunID, id dossier.CaseID, st
 }
 
 func big(n, size int) agent.Move {
-	e := shift(n)
+	e := storetest.Shift(n)
 	e.Data = json.RawMessage(`{"text":"` + strings.Repeat("x", size) + `"}`)
-	return agent.Move{Status: dossier.Ready, Entries: []agent.Entry{{Step: step(n, dossier.Returned), Seen: []dossier.Evidence{e}}}}
+	return agent.Move{Status: dossier.Ready, Entries: []agent.Entry{{Step: storetest.Step(n, dossier.Returned), Seen: []dossier.Evidence{e}}}}
 }
 
 func record(t *testing.T, s *store.Store, run dossier.RunID, m agent.Move) error {
@@ -192,8 +151,8 @@ func record(t *testing.T, s *store.Store, run dossier.RunID, m agent.Move) error
 // fillUp records until the disk is full, checks that nothing is half-written, and that
 // all goes on once there is room.
 func fillUp(t *testing.T, s *store.Store, makeRoom func()) {
-	cs := openCase(t, s, "vanpool/VP-101")
-	run := startRun(t, s, cs)
+	cs := storetest.OpenCase(t, s, "vanpool/VP-101")
+	run := storetest.StartRun(t, s, cs)
 	n := 2
 	var err error
 	for ; n < 1000 && err == nil; n++ {
@@ -257,8 +216,8 @@ func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	dir := tmpfs(t, "8m")
 	s := storetest.OpenURL(t, "sqlite:"+filepath.Join(dir, "d.db"), storetest.NewClock())
-	cs := openCase(t, s, "vanpool/VP-101")
-	run := startRun(t, s, cs)
+	cs := storetest.OpenCase(t, s, "vanpool/VP-101")
+	run := storetest.StartRun(t, s, cs)
 	remount := func(how string) {
 		t.Helper()
 		if out, err := exec.CommandContext(t.Context(), "mount", "-o", "remount,"+how, dir).CombinedOutput(); err != nil {
@@ -285,8 +244,8 @@ func TestReadOnlyDatabase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, _ := storetest.Open(t, name)
-			cs := openCase(t, s, "vanpool/VP-101")
-			run := startRun(t, s, cs)
+			cs := storetest.OpenCase(t, s, "vanpool/VP-101")
+			run := storetest.StartRun(t, s, cs)
 			set := func(q string) {
 				if _, err := s.DB().Exec(t.Context(), q); err != nil {
 					t.Fatal(err)
@@ -339,8 +298,8 @@ func TestDatabaseGone(t *testing.T) {
 		_ = os.RemoveAll(dir)
 	})
 	s := storetest.OpenURL(t, script(t.Context(), "start", dir), storetest.NewClock())
-	cs := openCase(t, s, "vanpool/VP-101")
-	run := startRun(t, s, cs)
+	cs := storetest.OpenCase(t, s, "vanpool/VP-101")
+	run := storetest.StartRun(t, s, cs)
 	script(t.Context(), "stop", dir)
 	for range 3 {
 		err := record(t, s, run.ID, big(2, 10))

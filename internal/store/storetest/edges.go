@@ -1,0 +1,199 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/internal/records"
+	"dossier/internal/store"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func testRequests(t *testing.T, s *store.Store, c *Clock) {
+	ctx := t.Context()
+	r := records.Request{By: "ann", Key: "k", Digest: "d", At: c.Now()}
+	fresh, errs := 0, make([]error, 8)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := range errs { // answered once, however often it is sent
+		wg.Go(func() {
+			_, found, err := s.BeginRequest(ctx, r)
+			mu.Lock()
+			defer mu.Unlock()
+			errs[i] = err
+			if err == nil && !found {
+				fresh++
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, dossier.Conflict) {
+			t.Error(err)
+		}
+	}
+	if fresh != 1 {
+		t.Errorf("%d were let through", fresh)
+	}
+	want := records.Answer{Status: 201, Type: "application/pdf", Body: []byte{0, 255, '"'}}
+	if err := s.FinishRequest(ctx, "ann", "k", want); err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := s.BeginRequest(ctx, r)
+	if diff := cmp.Diff(want, got); err != nil || !found || diff != "" {
+		t.Errorf("%v %v %s", found, err, diff)
+	}
+	if _, found, err := s.BeginRequest(ctx, records.Request{By: "bob", Key: "k", Digest: "x", At: c.Now()}); err != nil || found {
+		t.Errorf("another principal: %v %v", found, err)
+	}
+	r.Digest = "other"
+	if _, _, err := s.BeginRequest(ctx, r); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("another request under the same key: %v", err)
+	}
+	if err := s.ForgetRequest(ctx, "ann", "k"); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := s.BeginRequest(ctx, r); err != nil || found {
+		t.Errorf("after forgetting: %v %v", found, err)
+	}
+	if err := s.DropRequests(ctx, c.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	r.Digest = "third"
+	if _, found, err := s.BeginRequest(ctx, r); err != nil || found {
+		t.Errorf("after dropping: %v %v", found, err)
+	}
+}
+
+func testWebhooks(t *testing.T, s *store.Store, c *Clock) {
+	ctx := t.Context()
+	w := records.Webhook{ID: "wh-1", URL: "https://example.org", Kinds: []string{"approval.*"}, Apps: []string{"netra"}, By: "ann", Created: c.Now(), Enabled: true}
+	if err := s.CreateWebhook(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+	claim := func() error {
+		var err error
+		w, err = s.ClaimWebhook(ctx, c.Now(), c.Now().Add(time.Minute))
+		return err
+	}
+	if err := claim(); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("nothing has happened: %v", err)
+	}
+	if err := s.Publish(ctx, records.Event{Kind: "x", Text: "Something happened."}); err != nil {
+		t.Fatal(err)
+	}
+	if err := claim(); err != nil || w.ID != "wh-1" || w.Kinds[0] != "approval.*" || !w.Next.Equal(c.Now().Add(time.Minute)) {
+		t.Fatalf("%+v %v", w, err)
+	}
+	if err := claim(); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("claimed twice: %v", err)
+	}
+	c.Add(time.Minute)
+	if err := claim(); err != nil {
+		t.Errorf("the claim did not run out: %v", err)
+	}
+	last, err := s.LastEvent(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Sent, w.Next, w.LastNote = last, time.Time{}, "200 OK"
+	if err := s.SaveWebhook(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Webhook(ctx, "wh-1")
+	if diff := cmp.Diff(w, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if err := claim(); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("all was told: %v", err)
+	}
+	if err := s.DeleteWebhook(ctx, "wh-1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteWebhook(ctx, "wh-1"); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	if all, err := s.Webhooks(ctx); err != nil || len(all) != 0 {
+		t.Errorf("%+v %v", all, err)
+	}
+}
+
+func testEvals(t *testing.T, s *store.Store, c *Clock) {
+	ctx := t.Context()
+	res := records.EvalResult{
+		ID: "ev-1", App: "poolpatrol", Suite: "shift", Player: "reference", Started: c.Now(), Examples: 1,
+		Means: map[string]float64{"verdict": 0.5}, Gates: map[string]float64{"verdict": 1},
+	}
+	rows := []records.EvalRow{{Example: "one", Got: json.RawMessage(`{"a":1}`), Grades: []records.EvalGrade{{Name: "verdict", Score: 0.5}}, Ms: 1.5}}
+	if err := s.SaveResult(ctx, res, rows); err != nil {
+		t.Fatal(err)
+	}
+	got, gotRows, err := s.Result(ctx, "ev-1")
+	if diff := cmp.Diff(res, got) + cmp.Diff(rows, gotRows); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if all, err := s.Results(ctx, []string{"poolpatrol"}, "shift", 5); err != nil || len(all) != 1 {
+		t.Errorf("%+v %v", all, err)
+	}
+	if none, err := s.Results(ctx, []string{"netra"}, "", 5); err != nil || len(none) != 0 {
+		t.Errorf("%+v %v", none, err)
+	}
+	item := records.LabelItem{ID: "lab-1", App: "poolpatrol", Why: "low confidence", Got: json.RawMessage(`1`), Queued: c.Now()}
+	for range 2 { // asked once
+		if err := s.AskLabel(ctx, item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open, err := s.Unlabelled(ctx, nil, 5); err != nil || cmp.Diff([]records.LabelItem{item}, open) != "" {
+		t.Errorf("%+v %v", open, err)
+	}
+	l := records.Label{Good: true, Note: "right", By: dossier.Principal{ID: "ann", Name: "Ann"}, At: c.Now(), Apps: []string{"netra"}}
+	if _, err := s.Label(ctx, "lab-1", l); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("an app the person may not see: %v", err)
+	}
+	l.Apps = nil
+	if got, err := s.Label(ctx, "lab-1", l); err != nil || got.Label == nil || got.Label.Note != "right" {
+		t.Errorf("%+v %v", got, err)
+	}
+	if _, err := s.Label(ctx, "lab-1", l); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("labelled twice: %v", err)
+	}
+	if done, err := s.Labelled(ctx, []string{"poolpatrol"}, 5); err != nil || len(done) != 1 || !done[0].Label.Good {
+		t.Errorf("%+v %v", done, err)
+	}
+}
+
+func testSettings(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	if _, err := s.Setting(ctx, "key"); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("unset: %v", err)
+	}
+	got := make([]string, 8)
+	var wg sync.WaitGroup
+	for i := range got { // all use the key that was first
+		wg.Go(func() {
+			v, err := s.FirstSetting(ctx, "key", string(rune('a'+i)))
+			if err != nil {
+				t.Error(err)
+			}
+			got[i] = v
+		})
+	}
+	wg.Wait()
+	for _, v := range got {
+		if v != got[0] || v == "" {
+			t.Errorf("several keys: %v", got)
+		}
+	}
+	if err := s.SetSetting(ctx, "key", "z"); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Setting(ctx, "key"); err != nil || v != "z" {
+		t.Errorf("%q %v", v, err)
+	}
+}

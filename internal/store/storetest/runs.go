@@ -1,0 +1,343 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/internal/agent"
+	"dossier/internal/records"
+	"dossier/internal/store"
+)
+
+func testRecord(t *testing.T, s *store.Store, c *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	err := s.Record(ctx, agent.Move{
+		Run: run.ID, Status: dossier.Ready, At: c.Add(time.Second),
+		Entries: []agent.Entry{{
+			Step: Step(2, dossier.Returned), Seen: []dossier.Evidence{Shift(1), Shift(2)},
+			Found: []dossier.Finding{{Check: "shift", Verdict: dossier.Fail, By: "rule/shift@1", Reason: "Shifts differ."}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, found, err := s.Facts(ctx, cs.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dossier.VerifyChain(seen); err != nil || len(seen) != 2 {
+		t.Fatalf("chain of %d: %v", len(seen), err)
+	}
+	if string(seen[0].Data) != `{"shift":1}` || seen[0].Step != dossier.StepID(string(run.ID)+"/2") {
+		t.Errorf("evidence %+v", seen[0])
+	}
+	if len(found) != 1 || len(found[0].Cites) != 2 || found[0].Cites[1] != seen[1].ID {
+		t.Fatalf("finding %+v", found)
+	}
+	got, steps, err := s.Load(ctx, run.ID)
+	if err != nil || len(steps) != 2 || got.Status != dossier.Ready || !steps[1].At.Equal(c.Now()) {
+		t.Fatalf("load: %+v %+v %v", got, steps, err)
+	}
+	line, err := s.Timeline(ctx, cs.ID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for i, e := range line {
+		kinds = append(kinds, e.Kind)
+		if i > 0 && e.Seq <= line[i-1].Seq {
+			t.Errorf("event %d does not rise", i)
+		}
+	}
+	want := []string{records.CaseOpened, records.RunStarted, records.RunStepped, records.EvidenceRecorded, records.EvidenceRecorded, records.FindingMade}
+	if len(kinds) != len(want) {
+		t.Fatalf("timeline %v, want %v", kinds, want)
+	}
+	for i := range want {
+		if kinds[i] != want[i] {
+			t.Errorf("timeline %v, want %v", kinds, want)
+		}
+	}
+}
+
+func testRecordRefuses(t *testing.T, s *store.Store, c *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	finding := dossier.Finding{Check: "shift", Verdict: dossier.Fail, By: "rule/shift@1"}
+	err := s.Record(ctx, agent.Move{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(2, dossier.Returned), Found: []dossier.Finding{finding}}}})
+	if !errors.Is(err, dossier.Invalid) {
+		t.Errorf("finding without evidence: %v", err)
+	}
+	finding.Cites = []dossier.EvidenceID{"ev-none"}
+	err = s.Record(ctx, agent.Move{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(2, dossier.Returned), Found: []dossier.Finding{finding}}}})
+	if !errors.Is(err, dossier.Invalid) {
+		t.Errorf("finding with unknown evidence: %v", err)
+	}
+	if _, steps, _ := s.Load(ctx, run.ID); len(steps) != 1 {
+		t.Errorf("a refused move left %d steps", len(steps))
+	}
+	err = s.Record(ctx, agent.Move{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(1, dossier.ModelTurn)}}})
+	if !errors.Is(err, dossier.Conflict) {
+		t.Errorf("taken place: %v", err)
+	}
+	if err := s.Record(ctx, agent.Move{Run: run.ID, Status: dossier.Done, Answer: json.RawMessage(`"ok"`), Entries: []agent.Entry{{Step: Step(2, dossier.Answered)}}}); err != nil {
+		t.Fatal(err)
+	}
+	err = s.Record(ctx, agent.Move{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(3, dossier.ModelTurn)}}})
+	if !errors.Is(err, dossier.Conflict) {
+		t.Errorf("ended run: %v", err)
+	}
+	if err := s.Record(ctx, agent.Move{Run: "run-none", Status: dossier.Ready}); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("unknown run: %v", err)
+	}
+	if r, _ := s.Run(ctx, run.ID); string(r.Answer) != `"ok"` || !r.Ended.Equal(c.Now()) {
+		t.Errorf("ended run %+v", r)
+	}
+}
+
+func testRecordSameStepAtOnce(t *testing.T, s *store.Store, _ *Clock) {
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	const n = 16
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			errs[i] = s.Record(t.Context(), agent.Move{
+				Run: run.ID, Status: dossier.Ready,
+				Entries: []agent.Entry{{Step: Step(2, dossier.Returned), Seen: []dossier.Evidence{Shift(i)}}},
+			})
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			won++
+		case !errors.Is(err, dossier.Conflict):
+			t.Errorf("loser got %v", err)
+		}
+	}
+	seen, _, err := s.Facts(t.Context(), cs.ID)
+	if won != 1 || len(seen) != 1 || err != nil {
+		t.Errorf("%d won, %d entries, %v", won, len(seen), err)
+	}
+}
+
+func testEvidenceVoidsApproval(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	seen, _, err := s.RecordFacts(ctx, cs.ID, []dossier.Evidence{Shift(1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Record(ctx, agent.Move{
+		Run: run.ID, Status: dossier.Paused, Entries: []agent.Entry{{Step: Step(2, dossier.Asked)}},
+		Approvals: []dossier.Approval{Ask(seen[0].ID)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	pending := func() dossier.Approval {
+		as, err := s.Approvals(ctx, run.ID)
+		if err != nil || len(as) != 1 {
+			t.Fatal(as, err)
+		}
+		return as[0]
+	}
+	if _, _, err := s.RecordFacts(ctx, cs.ID, []dossier.Evidence{Shift(1)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if a := pending(); a.Status != dossier.Pending {
+		t.Fatalf("the same fact seen again made it %s", a.Status)
+	}
+	if _, _, err := s.RecordFacts(ctx, cs.ID, []dossier.Evidence{Shift(3)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	a := pending()
+	if a.Status != dossier.Void || a.VoidedBy == "" {
+		t.Fatalf("after a changed fact: %s %q", a.Status, a.VoidedBy)
+	}
+	if r, _ := s.Run(ctx, run.ID); r.Status != dossier.Ready {
+		t.Errorf("the run is %s", r.Status)
+	}
+	a.Status, a.Decisions = dossier.Approved, []dossier.Decision{{Verb: dossier.Approve, By: dossier.Principal{ID: "u1", Name: "Ann"}}}
+	if err := s.Settle(ctx, a); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("deciding a void approval: %v", err)
+	}
+}
+
+func testSettleOnce(t *testing.T, s *store.Store, c *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	if err := s.Record(ctx, agent.Move{
+		Run: run.ID, Status: dossier.Paused, Entries: []agent.Entry{{Step: Step(2, dossier.Asked)}}, Approvals: []dossier.Approval{Ask()},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	as, err := s.ListApprovals(ctx, records.ApprovalQuery{Statuses: []dossier.ApprovalStatus{dossier.Pending}, Roles: []dossier.Role{"programme"}})
+	if err != nil || len(as) != 1 {
+		t.Fatal(as, err)
+	}
+	if none, _ := s.ListApprovals(ctx, records.ApprovalQuery{Roles: []dossier.Role{"gate"}}); len(none) != 0 {
+		t.Errorf("another role sees %d", len(none))
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		wg.Go(func() {
+			a := as[0]
+			d := dossier.Decision{Verb: dossier.Approve, At: c.Now(), Note: "fine",
+				By: dossier.Principal{ID: string(rune('a' + i)), Name: "Ann", Roles: []dossier.Role{"programme"}}}
+			if errs[i] = a.Decide(d); errs[i] == nil {
+				errs[i] = s.Settle(ctx, a)
+			}
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else if !errors.Is(err, dossier.Conflict) {
+			t.Errorf("loser got %v", err)
+		}
+	}
+	got, err := s.Approval(ctx, as[0].ID)
+	if won != 1 || err != nil || got.Status != dossier.Approved || len(got.Decisions) != 1 || got.Decisions[0].Note != "fine" {
+		t.Errorf("%d won: %+v %v", won, got, err)
+	}
+	if r, _ := s.Run(ctx, run.ID); r.Status != dossier.Ready {
+		t.Errorf("the run is %s", r.Status)
+	}
+}
+
+// testWakeIsNotLost plays the race in which a child ends while its parent is about to
+// wait: the parent must not sleep on.
+func testWakeIsNotLost(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	child := dossier.Run{ID: "run-child", Case: cs.ID, App: cs.App, Agent: "shift", Parent: "p/2", For: dossier.SystemPrincipal}
+	if err := s.Record(ctx, agent.Move{
+		Run: run.ID, Status: dossier.Paused, Entries: []agent.Entry{{Step: Step(2, dossier.Called)}}, Children: []dossier.Run{child},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if kids, err := s.ChildRuns(ctx, run.ID); err != nil || len(kids) != 1 || kids[0].Status != dossier.Ready {
+		t.Fatal(kids, err)
+	}
+	end := agent.Move{Run: child.ID, Status: dossier.Done, Answer: json.RawMessage(`1`), Entries: []agent.Entry{{Step: Step(1, dossier.Answered)}}}
+	if err := s.Record(ctx, end); err != nil {
+		t.Fatal(err)
+	}
+	status := func() dossier.Status {
+		r, err := s.Run(ctx, run.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Status
+	}
+	if status() != dossier.Ready {
+		t.Fatal("the parent was not woken")
+	}
+	pause := agent.Move{Run: run.ID, Status: dossier.Paused}
+	if err := s.Record(ctx, pause); err != nil {
+		t.Fatal(err)
+	}
+	if status() != dossier.Ready {
+		t.Error("the parent sleeps though it was woken after it was loaded")
+	}
+	if err := s.Record(ctx, pause); err != nil {
+		t.Fatal(err)
+	}
+	if status() != dossier.Paused {
+		t.Error("the parent cannot wait any more")
+	}
+}
+
+func testWithin(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	if _, err := s.DB().Exec(ctx, "CREATE TABLE poolpatrol_t (a TEXT PRIMARY KEY, b BIGINT NOT NULL)"); err != nil {
+		t.Fatal(err)
+	}
+	boom := errors.New("boom")
+	err := s.Within(ctx, func(ctx context.Context) error {
+		if _, err := s.DB().Exec(ctx, "INSERT INTO poolpatrol_t (a, b) VALUES ($1, $2)", "x", true); err != nil {
+			return err
+		}
+		if err := s.Record(ctx, agent.Move{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(2, dossier.Returned)}}}); err != nil {
+			return err
+		}
+		return boom
+	})
+	if !errors.Is(err, boom) {
+		t.Fatal(err)
+	}
+	var n int
+	if err := s.DB().QueryRow(ctx, "SELECT count(*) FROM poolpatrol_t").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d rows stayed, %v", n, err)
+	}
+	if _, steps, _ := s.Load(ctx, run.ID); len(steps) != 1 {
+		t.Error("the step stayed")
+	}
+	err = s.Within(ctx, func(ctx context.Context) error {
+		for range 2 { // the second violates the key; ignoring that must not help
+			_, _ = s.DB().Exec(ctx, "INSERT INTO poolpatrol_t (a, b) VALUES ($1, $2)", "x", 1)
+		}
+		return nil
+	})
+	if !errors.Is(err, dossier.Conflict) {
+		t.Errorf("an ignored failure committed: %v", err)
+	}
+}
+
+// testActs checks which acts may be begun again.
+func testActs(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	run := StartRun(t, s, OpenCase(t, s, "vanpool/VP-101"))
+	n := 1
+	record := func(begin, finish *agent.Act) error {
+		n++
+		return s.Record(ctx, agent.Move{
+			Run: run.ID, Status: dossier.Ready, Begin: begin, Finish: finish,
+			Entries: []agent.Entry{{Step: Step(n, dossier.Begun)}},
+		})
+	}
+	act := func(st agent.ActState) *agent.Act {
+		return &agent.Act{App: "poolpatrol", Key: "mail/1", Run: run.ID, Call: "c", State: st, Value: json.RawMessage(`{"id":1}`)}
+	}
+	if a, err := s.Act(ctx, "poolpatrol", "mail/1"); err != nil || a.State != agent.ActNone {
+		t.Fatal(a, err)
+	}
+	if err := record(nil, act(agent.ActDone)); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("finished before it began: %v", err)
+	}
+	n--
+	for _, st := range []agent.ActState{agent.ActFailed, agent.ActDone} { // after a failure it may be begun again
+		if err := record(act(""), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := record(nil, act(st)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := record(act(""), nil); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("done and begun again: %v", err)
+	}
+	if a, err := s.Act(ctx, "poolpatrol", "mail/1"); err != nil || a.State != agent.ActDone || string(a.Value) != `{"id":1}` {
+		t.Error(a, err)
+	}
+}

@@ -1,0 +1,44 @@
+package storetest
+
+import (
+	"testing"
+
+	"dossier/internal/store"
+)
+
+// Run checks that a store behaves as the rest of the product expects. open returns a
+// fresh one for each part.
+func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, *store.Store, *Clock){
+		"cases":                      testCases,
+		"cases/list":                 testListCases,
+		"record":                     testRecord,
+		"record/refuses":             testRecordRefuses,
+		"record/one wins":            testRecordSameStepAtOnce,
+		"record/acts":                testActs,
+		"record/wake is not lost":    testWakeIsNotLost,
+		"record/evidence voids":      testEvidenceVoidsApproval,
+		"transactions":               testWithin,
+		"runs/list":                  testListRuns,
+		"approvals/settle once":      testSettleOnce,
+		"approvals/quorum":           testQuorum,
+		"approvals/deadlines":        testDeadlines,
+		"events":                     testEventsAreNeverMissed,
+		"due":                        testDue,
+		"ledger/checkpoints":         testCheckpoints,
+		"people/users":               testUsers,
+		"people/sessions and tokens": testSessions,
+		"people/links and attempts":  testLinks,
+		"requests":                   testRequests,
+		"webhooks":                   testWebhooks,
+		"evals":                      testEvals,
+		"settings":                   testSettings,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, c := open(t)
+			test(t, s, c)
+		})
+	}
+}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -41,8 +42,16 @@ func NewRouter(id string, api huma.API, w Wrapper, raw func(string, []dossier.Ro
 // Principal returns who a request is from.
 func (r *Router) Principal(ctx context.Context) dossier.Principal { return r.wrap.Principal(ctx) }
 
-// Handle registers an operation. Handlers return dossier errors; anything else
-// becomes an internal error whose text stays in the log.
+// A Detailed error is a problem document of an app's own, for callers that need more
+// than a sentence to go on: the state a thing is in, the field that is wrong. Its
+// whole content is written for the caller.
+type Detailed interface {
+	huma.StatusError
+	Details()
+}
+
+// Handle registers an operation. Handlers return dossier errors or a [Detailed] one;
+// anything else becomes an internal error whose text stays in the log.
 func Handle[I, O any](r *Router, op huma.Operation, roles []dossier.Role, h func(context.Context, *I) (*O, error)) {
 	if len(op.Tags) == 0 {
 		op.Tags = []string{r.App}
@@ -50,6 +59,9 @@ func Handle[I, O any](r *Router, op huma.Operation, roles []dossier.Role, h func
 	r.wrap.Guard(&op, roles)
 	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := h(ctx, in)
+		if own, ok := errors.AsType[Detailed](err); ok {
+			return nil, own
+		}
 		if err != nil {
 			return nil, r.wrap.Problem(ctx, err)
 		}

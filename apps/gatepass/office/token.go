@@ -1,0 +1,102 @@
+package office
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"time"
+
+	"dossier/apps/gatepass/pass"
+	"dossier/apps/gatepass/qr"
+	"dossier/internal/db"
+)
+
+// Token returns what the QR code of a pass says. A pass that was rejected or deleted
+// has none.
+func (o *Office) Token(ctx context.Context, ref string) (pass.Pass, string, error) {
+	p, err := o.find(ctx, ref)
+	if err != nil {
+		return pass.Pass{}, "", err
+	}
+	if p.Status.Revoked() {
+		out := problem(http.StatusForbidden, p.Number, "Pass %s is %s and has no QR code.", p.Number, p.Status)
+		out.State, out.Allowed = p.Status, pass.Allowed(p.Status, p.Returnable)
+		out.AllowedFrom = []pass.Status{pass.Pending, pass.Approved, pass.Exited, pass.Returned}
+		return pass.Pass{}, "", out
+	}
+	return p.Pass, qr.Sign(o.token(p.Pass), o.Sign), nil
+}
+
+func (o *Office) token(p pass.Pass) qr.Token {
+	from := p.CreatedAt
+	if p.ApprovedAt != nil {
+		from = *p.ApprovedAt
+	}
+	until := from.Add(o.Validity)
+	if p.ReturnBy != nil && p.ReturnBy.After(until) {
+		until = *p.ReturnBy
+	}
+	return qr.Token{
+		Number: p.Number, From: from.Unix(), Until: until.Unix(), Returnable: p.Returnable, Key: qr.KeyID(o.PublicKey),
+		Approved: p.Status == pass.Approved || p.Status == pass.Exited || p.Status == pass.Returned,
+	}
+}
+
+// GateKit is what a gate needs to check codes without the server.
+type GateKit struct {
+	Keys        []string       `json:"keys"` // ed25519 public keys, base64
+	KeyIDs      []string       `json:"key_ids"`
+	Revocations qr.Revocations `json:"revocations"`
+	Out         []string       `json:"out"` // passes that are out now: a second exit is refused offline too
+}
+
+// GateKit returns the keys, the signed revocation list and who is out.
+func (o *Office) GateKit(ctx context.Context) (GateKit, error) {
+	now := o.Now()
+	since := micros(now.Add(-o.Validity - 31*24*time.Hour))
+	numbers, err := o.numbers(ctx, `SELECT number FROM gatepass_passes WHERE status IN ('rejected', 'deleted') AND created_at >= $1`, since)
+	if err != nil {
+		return GateKit{}, err
+	}
+	out, err := o.numbers(ctx, `SELECT number FROM gatepass_passes WHERE status = 'exited' AND exit_at >= $1`, since)
+	if err != nil {
+		return GateKit{}, err
+	}
+	return GateKit{
+		Keys: []string{base64.StdEncoding.EncodeToString(o.PublicKey)}, KeyIDs: []string{qr.KeyID(o.PublicKey)},
+		Revocations: qr.SignList(numbers, o.PublicKey, o.Sign, now), Out: out,
+	}, nil
+}
+
+func (o *Office) numbers(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := o.DB.Query(ctx, query, args...)
+	out, err := db.Collect(rows, err, func(r db.Row) (string, error) {
+		var n string
+		return n, r.Scan(&n)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list pass numbers: %w", err)
+	}
+	if out == nil {
+		out = []string{}
+	}
+	return out, nil
+}
+
+// Verify checks a scanned text with the server's own knowledge.
+func (o *Office) Verify(ctx context.Context, text string) (qr.Verdict, *pass.Pass, error) {
+	v := qr.Verify(text, []ed25519.PublicKey{o.PublicKey}, nil, o.Now())
+	if v.Number == "" {
+		return v, nil, nil
+	}
+	p, err := o.Pass(ctx, v.Number)
+	if err != nil {
+		return v, nil, err
+	}
+	if p.Status.Revoked() {
+		v.Valid, v.Code, v.Reason = false, "revoked", fmt.Sprintf("Pass %s was %s. Do not let the person through.", p.Number, p.Status)
+	}
+	return v, &p, nil
+}

@@ -60,7 +60,7 @@ func (o *Office) List(ctx context.Context, q Query) (Page, error) {
 		out.Total = len(out.Items)
 		return out, nil
 	}
-	err = o.DB.QueryRow(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 AS one FROM gatepass_passes WHERE %s LIMIT %d) AS some`, where, MaxTotal), args...).Scan(&out.Total)
+	err = o.DB.QueryRow(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 AS one FROM gatepass_passes WHERE %s LIMIT %d) AS counted`, where, MaxTotal), args...).Scan(&out.Total)
 	if err != nil {
 		return Page{}, fmt.Errorf("count passes: %w", err)
 	}

@@ -15,12 +15,12 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"image"
 	"image/png"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/boombuler/barcode"
 	"github.com/boombuler/barcode/qr"
 
 	"dossier"
@@ -170,18 +170,29 @@ func (r Revocations) Check(keys []ed25519.PublicKey) error {
 	return dossier.Errorf(dossier.Invalid, "The revocation list was not signed by the pass office. Sync the gate again.")
 }
 
-// PNG draws text as a QR code of about side pixels.
+// quiet is the blank border that readers need, in modules.
+const quiet = 4
+
+// PNG draws text as a QR code of at most side pixels, with its quiet border.
 func PNG(text string, side int) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
 		return nil, dossier.Errorf(dossier.Internal, "The QR code could not be drawn.").Because(err)
 	}
-	scaled, err := barcode.Scale(code, max(side, code.Bounds().Dx()), max(side, code.Bounds().Dy()))
-	if err != nil {
-		return nil, dossier.Errorf(dossier.Internal, "The QR code could not be drawn.").Because(err)
+	n := code.Bounds().Dx()
+	scale := max(1, side/(n+2*quiet))
+	m := image.NewGray(image.Rect(0, 0, scale*(n+2*quiet), scale*(n+2*quiet)))
+	for i := range m.Pix {
+		x, y := (i%m.Stride)/scale-quiet, (i/m.Stride)/scale-quiet
+		m.Pix[i] = 0xff
+		if x >= 0 && y >= 0 && x < n && y < n {
+			if r, _, _, _ := code.At(x, y).RGBA(); r == 0 {
+				m.Pix[i] = 0
+			}
+		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, scaled); err != nil {
+	if err := png.Encode(&b, m); err != nil {
 		return nil, dossier.Errorf(dossier.Internal, "The QR code could not be drawn.").Because(err)
 	}
 	return b.Bytes(), nil

@@ -121,8 +121,11 @@ func TestPNG(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := png.Decode(bytes.NewReader(b))
-	if err != nil || m.Bounds().Dx() != 320 || m.Bounds().Dy() != 320 {
+	if err != nil || m.Bounds().Dx() < 200 || m.Bounds().Dx() > 320 || m.Bounds().Dy() != m.Bounds().Dx() {
 		t.Errorf("G-153 QR picture: %v %v", m.Bounds(), err)
+	}
+	if r, _, _, _ := m.At(1, 1).RGBA(); r != 0xffff {
+		t.Error("the code has no quiet border")
 	}
 }
 

@@ -1,0 +1,155 @@
+package gatepass
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"dossier"
+	"dossier/apps/gatepass/client"
+	"dossier/apps/gatepass/operation"
+	"dossier/apps/gatepass/pass"
+	"dossier/apps/gatepass/rest"
+	"dossier/internal/tool"
+)
+
+// look makes a tool of an operation that only looks.
+func look[In any](b *toolbox, o operation.Operation, request func(context.Context, In) (client.Request, *client.ErrorInfo)) tool.Tool {
+	return tool.Def[In, Reply]{
+		Name: o.Name, Doc: o.Doc + " Example: " + o.Example, Roles: rolesOf(o), Effect: tool.Read,
+		Run: func(ctx context.Context, c tool.Call, in In) (tool.Output[Reply], error) {
+			return run(ctx, b, o, c, in, request)
+		},
+	}.Tool()
+}
+
+// change makes a tool of an operation that changes something. Each call is a deed of
+// its own; only what cannot be taken back is asked first.
+func change[In any](b *toolbox, o operation.Operation, request func(context.Context, In) (client.Request, *client.ErrorInfo)) tool.Tool {
+	return tool.Def[In, Reply]{
+		Name: o.Name, Doc: o.Doc + " Example: " + o.Example, Roles: rolesOf(o), Effect: tool.Act,
+		Key:    func(In) string { return "" },
+		Ask:    func(In) string { return askOf(o) },
+		Title:  func(in In) string { return titleOf(o, in) },
+		Policy: tool.Policy{Verbs: []dossier.Verb{dossier.Approve, dossier.Reject}},
+		Run: func(ctx context.Context, c tool.Call, in In) (tool.Output[Reply], error) {
+			return run(ctx, b, o, c, in, request)
+		},
+	}.Tool()
+}
+
+func rolesOf(o operation.Operation) []dossier.Role {
+	var out []dossier.Role
+	for _, d := range o.Desks {
+		out = append(out, rest.RolesOf(d)...)
+	}
+	return out
+}
+
+func askOf(o operation.Operation) string {
+	if o.Confirm {
+		return "A deleted pass cannot be brought back, and its QR code stops working."
+	}
+	return ""
+}
+
+func titleOf(o operation.Operation, in any) string {
+	if d, ok := in.(decideIn); ok {
+		return fmt.Sprintf("%s %s.", strings.ToUpper(o.Does[:1])+strings.TrimSuffix(o.Does[1:], " a pass"), d.Number)
+	}
+	return strings.ToUpper(o.Does[:1]) + o.Does[1:] + "."
+}
+
+// run carries out an operation: role, request, answer, sentence. A wrong role never
+// reaches the API.
+func run[In any](ctx context.Context, b *toolbox, o operation.Operation, c tool.Call, in In, request func(context.Context, In) (client.Request, *client.ErrorInfo)) (tool.Output[Reply], error) {
+	if roles := rolesOf(o); !c.For.HasAny(roles) {
+		return tool.Output[Reply]{}, dossier.Errorf(dossier.Forbidden, "%s needs different permissions than yours: it is done at the %s desk.", o.Name, strings.Join(o.Desks, " or "))
+	}
+	ctx = context.WithValue(ctx, forKey{}, c.For)
+	r, bad := request(ctx, in)
+	if bad != nil {
+		return tool.Output[Reply]{Value: b.failed(*bad)}, nil
+	}
+	if r.Method == http.MethodPost && c.Key != "" {
+		sum := sha256.Sum256([]byte(c.Key))
+		r.Key = hex.EncodeToString(sum[:16])
+	}
+	res := b.api.Do(ctx, r)
+	if !res.Success {
+		return tool.Output[Reply]{Value: b.failed(*res.Info)}, nil
+	}
+	reply, err := b.understand(o, r, res)
+	if err != nil {
+		return tool.Output[Reply]{}, err
+	}
+	return tool.Output[Reply]{Value: reply, Evidence: witness(r, res, reply)}, nil
+}
+
+func (b *toolbox) failed(info client.ErrorInfo) Reply {
+	return Reply{Error: &info, Says: b.say.failure(info)}
+}
+
+// understand reads the API's answer and puts it in words.
+func (b *toolbox) understand(o operation.Operation, r client.Request, res client.Response) (Reply, error) {
+	reply := Reply{OK: true}
+	var into any
+	switch {
+	case strings.HasPrefix(res.Type, "image/"):
+		reply.MIME, reply.Image = res.Type, res.Body
+	case strings.HasPrefix(res.Type, "application/pdf"):
+		reply.Link = b.base + r.Endpoint
+	case o.List || o.Name == "list_pending_gate_passes":
+		into = &reply.Passes
+	case strings.Contains(o.Name, "_notifications"):
+		var body struct {
+			Items []pass.Notification `json:"items"`
+		}
+		if err := res.Decode(&body); err != nil {
+			return reply, err
+		}
+		reply.Notifications = body.Items
+	case o.Name == "mark_notification_read":
+		into = &reply.Notification
+	case o.Name == "get_gate_pass_photos":
+		into = &reply.Photos
+	default:
+		into = &reply.Pass
+	}
+	if into != nil {
+		if err := res.Decode(into); err != nil {
+			return reply, err
+		}
+	}
+	reply.Says = b.say.success(o, r, reply)
+	return reply, nil
+}
+
+// witness records what the API answered about one pass, and the digest of a photo that
+// was sent, as evidence of the conversation.
+func witness(r client.Request, res client.Response, reply Reply) []dossier.Evidence {
+	if reply.Pass == nil {
+		return nil
+	}
+	var out []dossier.Evidence
+	src := dossier.Source{System: "gatepass-api", Locator: r.Method + " " + r.Endpoint}
+	if r.Method == http.MethodPost {
+		src.Locator += " " + reply.Pass.Number
+	}
+	e := dossier.NewEvidence("gatepass_answer", src, json.RawMessage(res.Data), "%s is %s (%s).", reply.Pass.Number, reply.Pass.Status, reply.Pass.Person)
+	out = append(out, e)
+	for _, f := range r.Files {
+		sum := sha256.Sum256(f.Data)
+		out = append(out, dossier.NewEvidence("photo", dossier.Source{System: "gate", Locator: reply.Pass.Number + r.Endpoint}, struct {
+			SHA256 string `json:"sha256"`
+			MIME   string `json:"mime"`
+			Size   int    `json:"size"`
+			Number string `json:"pass_number"`
+		}{hex.EncodeToString(sum[:]), f.MIME, len(f.Data), reply.Pass.Number}, "Photo taken with %s.", reply.Pass.Number))
+	}
+	return out
+}

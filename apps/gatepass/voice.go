@@ -17,7 +17,8 @@ type voice struct{ zone *time.Location }
 func (v voice) failure(e client.ErrorInfo) string {
 	what := e.Message
 	switch e.Type {
-	case client.Missing, client.InvalidRole, client.BadFile, client.TooLarge, client.Timeout, client.Refused, client.DNS, client.Network:
+	case client.Missing, client.InvalidRole, client.BadFile, client.TooLarge, client.Timeout, client.Refused, client.DNS, client.Network,
+		client.WrongState, client.NotFound, client.Validation:
 		return e.Guidance
 	}
 	if !strings.HasSuffix(what, ".") {

@@ -137,7 +137,7 @@ func joinNotes(a, b string) string {
 }
 
 // announce tells the desks that care about a move, and plans the look at whether a
-// person came back in time.
+// person came back in time; a return brings that look forward, to close a case on it.
 func (o *Office) announce(ctx context.Context, who Person, p pass.Pass, m Move) error {
 	switch m.Op {
 	case pass.Approve:
@@ -154,6 +154,11 @@ func (o *Office) announce(ctx context.Context, who Person, p pass.Pass, m Move) 
 			return o.Desk.Later(ctx, OverdueJob, OverdueArgs{Number: p.Number}, due.Add(time.Second), "overdue/"+p.Number)
 		}
 	case pass.Return:
+		if o.Desk != nil {
+			if err := o.Desk.Later(ctx, OverdueJob, OverdueArgs{Number: p.Number}, o.Now(), "overdue/"+p.Number); err != nil {
+				return err
+			}
+		}
 		return o.tell(ctx, p, "hr", "returned", fmt.Sprintf("%s came back with %s.", p.Person, p.Number))
 	}
 	return nil

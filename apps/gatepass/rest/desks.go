@@ -30,13 +30,13 @@ type CreateBody struct {
 }
 
 type createInput struct {
-	actor
+	Actor
 	Key  string `header:"Idempotency-Key" doc:"A key of your choice: a repeated request with it makes no second pass"`
 	Body CreateBody
 }
 
 type listInput struct {
-	actor
+	Actor
 	Status string `query:"status" doc:"pending, approved, rejected, exited, returned, deleted, pending_return or completed"`
 	Search string `query:"search" doc:"Words, or beginnings of words, of name and purpose; or a pass number"`
 	Date   string `query:"date" doc:"The day of creation, as 2006-01-02"`
@@ -49,16 +49,16 @@ func (in *listInput) query() office.Query {
 }
 
 type idInput struct {
-	actor
+	Actor
 	ID string `path:"pass_id" doc:"The pass id; its number will do too"`
 }
 
 type numberInput struct {
-	actor
+	Actor
 	Number string `path:"pass_number" doc:"GP-YYYY-NNNN"`
 }
 
-type nobodyInput struct{ actor }
+type nobodyInput struct{ Actor }
 
 func (a *API) hrRoutes() {
 	hr := RolesOf("hr")
@@ -107,7 +107,7 @@ func (a *API) print(ctx context.Context, in *numberInput) (*document, error) {
 }
 
 type decideInput struct {
-	actor
+	Actor
 	Number string `path:"pass_number" doc:"GP-YYYY-NNNN"`
 	Name   string `query:"name" doc:"The name of who decides; the record shows who is signed in"`
 	Key    string `header:"Idempotency-Key" doc:"A key of your choice: a repeated request with it changes nothing more"`
@@ -169,7 +169,7 @@ type noticesOutput struct {
 }
 
 type noticeInput struct {
-	actor
+	Actor
 	ID  string `path:"notification_id"`
 	Key string `header:"Idempotency-Key"`
 }

@@ -60,7 +60,7 @@ func (a *API) gateRoutes() {
 	handle(a, huma.Operation{
 		OperationID: "gate-photo", Method: http.MethodGet, Path: "/gate/photos/{pass_number}/{operation}", Summary: "One photo of a pass", Errors: []int{404},
 	}, everyone, func(ctx context.Context, in *struct {
-		actor
+		Actor
 		Number string  `path:"pass_number"`
 		Op     pass.Op `path:"operation" doc:"exit or return"`
 	}) (*document, error) {
@@ -76,7 +76,7 @@ func (a *API) gateRoutes() {
 	handle(a, huma.Operation{
 		OperationID: "gate-verify", Method: http.MethodPost, Path: "/gate/verify", Summary: "Check a scanned code", Errors: []int{404},
 	}, gate, func(ctx context.Context, in *struct {
-		actor
+		Actor
 		Body struct {
 			Token string `json:"token"`
 		}
@@ -87,7 +87,7 @@ func (a *API) gateRoutes() {
 	handle(a, huma.Operation{
 		OperationID: "gate-sync", Method: http.MethodPost, Path: "/gate/sync", Summary: "Hand in a scan that was made offline", MaxBodyBytes: 16 << 20,
 	}, gate, func(ctx context.Context, in *struct {
-		actor
+		Actor
 		Body office.QueuedScan
 	}) (*struct{ Body office.Reconciled }, error) {
 		r, err := a.Office.Reconcile(ctx, person(ctx, ""), in.Body)
@@ -239,7 +239,7 @@ func (a *API) fileRoutes() {
 	handle(a, huma.Operation{
 		OperationID: "gatepass-attachment", Method: http.MethodGet, Path: "/gatepass/attachments/{ref}", Summary: "A photo that one sent with a message", Errors: []int{404},
 	}, everyone, func(ctx context.Context, in *struct {
-		actor
+		Actor
 		Ref string `path:"ref"`
 	}) (*document, error) {
 		_, mime, data, err := a.Office.Attached(ctx, from(ctx), in.Ref)

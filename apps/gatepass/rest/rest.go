@@ -67,12 +67,12 @@ func (a *API) Routes(r *app.Router) {
 	b.fileRoutes()
 }
 
-// actor is in every input: who a tool of the product acts for.
-type actor struct {
+// An Actor is in every input: who a tool of the product acts for.
+type Actor struct {
 	Acting string `header:"Dossier-Acting-For" hidden:"true"`
 }
 
-func (a actor) acting() string { return a.Acting }
+func (a Actor) acting() string { return a.Acting }
 
 type acts interface{ acting() string }
 

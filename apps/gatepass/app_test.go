@@ -1,0 +1,274 @@
+package gatepass_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/jpeg"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/apps/gatepass"
+	"dossier/apps/gatepass/rest"
+	"dossier/internal/agent"
+	"dossier/internal/app"
+	"dossier/internal/app/apptest"
+)
+
+func TestApp(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, gatepass.App)
+}
+
+var monday = time.Date(2026, 11, 16, 4, 30, 0, 0, time.UTC) // 10:00 in Kolkata
+
+// A talk is one conversation over a real store.
+type talk struct {
+	*apptest.Bench
+	run dossier.RunID
+	who dossier.Principal
+}
+
+func begin(b *apptest.Bench, desk string, who dossier.Principal) *talk {
+	b.T.Helper()
+	c, _, err := b.Desk.Open(b.T.Context(), app.Opening{Subject: "chat/" + desk + "/" + apptest.NewID(""), Title: "chat", State: dossier.Open, By: who})
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	run, err := b.Desk.Start(b.T.Context(), app.Start{Case: c.ID, Agent: desk, For: who, Input: struct{}{}, Hold: true})
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	return &talk{b, run.ID, who}
+}
+
+// say speaks and returns the answer.
+func (k *talk) say(text string, attached ...app.Attachment) string {
+	k.T.Helper()
+	if err := k.Desk.Say(k.T.Context(), k.run, k.who, text, attached); err != nil {
+		k.T.Fatalf("say %q: %v", text, err)
+	}
+	return k.drive()
+}
+
+func (k *talk) drive() string {
+	k.T.Helper()
+	run, err := k.Desk.Drive(k.T.Context(), k.run)
+	if err != nil {
+		k.T.Fatal(err)
+	}
+	if run.Status == dossier.Failed {
+		return "FAILED " + run.Failure
+	}
+	_, steps, err := k.Store.Load(k.T.Context(), k.run)
+	if err != nil {
+		k.T.Fatal(err)
+	}
+	last := steps[len(steps)-1]
+	if last.Kind == dossier.Asked {
+		return "ASKED"
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Kind == dossier.ModelTurn {
+			turn, err := agent.TurnOf(steps[i])
+			if err != nil {
+				k.T.Fatal(err)
+			}
+			return turn.Text
+		}
+	}
+	return ""
+}
+
+func (k *talk) must(text string, wants ...string) string {
+	k.T.Helper()
+	got := k.say(text)
+	for _, w := range wants {
+		if !strings.Contains(got, w) {
+			k.T.Errorf("%q: %q does not say %q", text, got, w)
+		}
+	}
+	return got
+}
+
+func person(id, name string, role dossier.Role) dossier.Principal {
+	return dossier.Principal{ID: id, Name: name, Roles: []dossier.Role{role}}
+}
+
+var (
+	hr    = person("u-hr", "Hema Rao", rest.HR)
+	admin = person("u-adm", "Meera Iyer", rest.PassAdmin)
+	gate  = person("u-gate", "Gopal Das", rest.Gate)
+)
+
+// attach uploads a photo the way the chat does and returns the attachment.
+func attach(b *apptest.Bench, who dossier.Principal) app.Attachment {
+	b.T.Helper()
+	var buf bytes.Buffer
+	if err := jpeg.Encode(&buf, image.NewGray(image.Rect(0, 0, 40, 40)), nil); err != nil {
+		b.T.Fatal(err)
+	}
+	res := upload(b, who, "/gatepass/attachments", nil, buf.Bytes())
+	if res.StatusCode != 201 {
+		b.T.Fatalf("attach: %d %s", res.StatusCode, res.Body)
+	}
+	var a app.Attachment
+	if err := json.Unmarshal(res.Data, &a); err != nil {
+		b.T.Fatal(err)
+	}
+	return a
+}
+
+// A whole day at a gate, by talking: create, approve, print, scan out, scan in.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	for _, database := range []string{"sqlite", "postgres"} {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			b := apptest.Open(t, gatepass.App, apptest.Options{At: monday, Database: database})
+			k := begin(b, "hr", hr)
+			k.must("hello", "Hello Hema Rao")
+			k.must("I need a gate pass for Ravi Kumar", "purpose")
+			k.must("bank work", "come back")
+			k.must("he'll be back by 4 pm", "GP-2026-0001", "Ravi Kumar", "pending", "16 Nov 2026 16:00")
+			k.must("print it", "http://dossier.test/hr/gatepass/GP-2026-0001/print")
+			k.must("what's its status?", "GP-2026-0001", "is pending")
+
+			m := begin(b, "admin", admin)
+			m.must("any notifications?", "Hema Rao asks for a pass for Ravi Kumar", "1 of them new")
+			m.must("mark the first one as read", "Marked as read")
+			m.must("what's waiting for my approval?", "1 pending pass", "GP-2026-0001", "Ravi Kumar")
+			m.must("approve it", "GP-2026-0001 for Ravi Kumar is approved", "by Meera Iyer")
+			m.must("approve it", "is approved now", "only while a pass is pending", "delete or exit")
+
+			g := begin(b, "gate", gate)
+			g.must("GP-2026-0001 is going out", "attach a photo")
+			got := g.say("here is the photo", attach(b, gate))
+			if !strings.Contains(got, "Ravi Kumar went out with GP-2026-0001") {
+				t.Errorf("G-105 %q", got)
+			}
+			got = g.say("scan exit again for GP-2026-0001", attach(b, gate))
+			if !strings.Contains(got, "It went out on 16 November 2026") {
+				t.Errorf("G11 second exit: %q", got)
+			}
+			k.must("who is out now?", "Ravi Kumar", "GP-2026-0001")
+			g.must("show photos of it", "Photos of GP-2026-0001", "exit at")
+			g.must("qr code", "QR code of GP-2026-0001")
+			g.must("he is back", "attach a photo")
+			if got := g.say("", attach(b, gate)); !strings.Contains(got, "came back with GP-2026-0001") {
+				t.Errorf("return: %q", got)
+			}
+			k.must("who is out now?", "Nobody is out")
+		})
+	}
+}
+
+func TestDeletionIsConfirmed(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	k := begin(b, "hr", hr)
+	k.must("create a pass for Arjun Singh for vehicle repair, not coming back", "GP-2026-0001")
+	m := begin(b, "admin", admin)
+	if got := m.say("delete GP-2026-0001"); got != "ASKED" {
+		t.Fatalf("a deletion is not asked: %q", got)
+	}
+	pending := b.Pending()
+	if len(pending) != 1 || pending[0].Tool != "delete_gate_pass" || pending[0].Title != "Delete GP-2026-0001." {
+		t.Fatalf("%+v", pending)
+	}
+	b.Decide(pending[0].ID, dossier.Decision{Verb: dossier.Reject, By: admin, Note: "no"})
+	if got := m.must("show GP-2026-0001", "is pending"); strings.Contains(got, "deleted") {
+		t.Error("a rejected deletion happened")
+	}
+	m.say("delete it")
+	b.Decide(b.Pending()[0].ID, dossier.Decision{Verb: dossier.Approve, By: admin})
+	if got := m.drive(); !strings.Contains(got, "GP-2026-0001 for Arjun Singh is deleted") {
+		t.Errorf("%q", got)
+	}
+	m.must("approve GP-2026-0001", "is deleted now", "Nothing more can be done")
+}
+
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	want := map[string]int{"hr": 7, "admin": 10, "gate": 6}
+	names := map[string]bool{}
+	for _, a := range b.Kit.Agents {
+		if len(a.Tools) != want[a.Name] {
+			t.Errorf("G-053 %s has %d tools, want %d", a.Name, len(a.Tools), want[a.Name])
+		}
+		for _, tl := range a.Tools {
+			names[tl.Name] = true
+		}
+	}
+	if len(names) != 20 || len(b.Kit.Tools) != 20 {
+		t.Errorf("G-053 %d tools, want 20", len(names))
+	}
+	k := begin(b, "hr", hr)
+	k.must("approve GP-2026-0001", "different permissions", "admin desk")
+	k.must("scan exit for GP-2026-0001", "different permissions", "gate desk")
+	g := begin(b, "gate", gate)
+	g.must("create a pass for Ravi to go to bank", "different permissions", "hr desk")
+	g.must("who won the cricket?", "gate passes only")
+	wrong := begin(b, "admin", hr)
+	if err := b.Desk.Say(t.Context(), wrong.run, hr, "approve GP-2026-0001", nil); err == nil {
+		if got := wrong.drive(); !strings.Contains(got, "different permissions") {
+			t.Errorf("G-108 an HR user talks to the admin desk: %q", got)
+		}
+	}
+}
+
+// A conversation goes on where it stopped after the product was restarted.
+func TestSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	k := begin(b, "hr", hr)
+	k.must("create a gate pass for Ravi Kumar", "purpose")
+	k.must("bank work", "come back")
+	again := *b
+	again.Runner = &agent.Runner{
+		Log: b.Store, Now: b.Clock.Now, NewID: apptest.NewID, Slog: b.Env.Log,
+		Agent: func(_, name string) (*agent.Agent, bool) {
+			i := slices.IndexFunc(b.Kit.Agents, func(a *agent.Agent) bool { return a.Name == name })
+			return b.Kit.Agents[i], true
+		},
+	}
+	desk := *b.Desk
+	desk.Runner = again.Runner
+	again.Desk = &desk
+	k2 := &talk{&again, k.run, k.who}
+	k2.must("no, he won't", "GP-2026-0001", "Returns: no")
+}
+
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	k := begin(b, "hr", hr)
+	k.must("create a pass for Ravi Kumar to visit the bank, he'll be back by 4 pm", "GP-2026-0001")
+	begin(b, "admin", admin).must("approve GP-2026-0001", "is approved")
+	begin(b, "gate", gate).say("GP-2026-0001 is going out", attach(b, gate))
+	b.Walk(5 * time.Hour) // 15:00
+	if cs, _ := b.Desk.Cases(t.Context(), app.CaseFilter{Subject: "pass/GP-2026-0001"}); len(cs) != 0 {
+		t.Fatal("a case is opened before the person is late")
+	}
+	b.Walk(70 * time.Minute) // 16:10
+	c, err := b.Desk.CaseOf(t.Context(), "pass/GP-2026-0001")
+	if err != nil || c.Stage != "overdue" {
+		t.Fatalf("no case for a late return: %+v %v", c, err)
+	}
+	k.must("any notifications?", "Ravi Kumar was expected back by", "minutes late")
+	b.Walk(2 * time.Hour)
+	if c, _ = b.Desk.Case(t.Context(), c.ID); c.Stage != "escalated" {
+		t.Errorf("not escalated: %+v", c)
+	}
+	begin(b, "admin", admin).must("show notifications", "minutes late")
+	b.Verify(c.ID)
+	begin(b, "gate", gate).say("GP-2026-0001 is back", attach(b, gate))
+	b.Walk(2 * time.Hour)
+	if c, _ = b.Desk.Case(t.Context(), c.ID); c.State != dossier.Closed || c.Outcome != "returned" {
+		t.Errorf("the case stays open after the return: %+v", c)
+	}
+}

@@ -4,6 +4,7 @@ package apps
 
 import (
 	"dossier/apps/airshed"
+	"dossier/apps/gatepass"
 	"dossier/apps/netra"
 	"dossier/apps/poolpatrol"
 	"dossier/internal/app"
@@ -11,5 +12,5 @@ import (
 
 // All returns every app, in the order in which people see them.
 func All() []app.App {
-	return []app.App{airshed.App, netra.App, poolpatrol.App}
+	return []app.App{airshed.App, netra.App, gatepass.App, poolpatrol.App}
 }

@@ -99,7 +99,7 @@ func handle[I, O any, PI interface {
 	op.Errors = append([]int{401, 403, 422}, op.Errors...)
 	op.SkipValidateBody, op.SkipValidateParams = true, true
 	// The office keeps idempotency keys itself, in the transaction of the change.
-	op.Metadata = map[string]any{"stream": true}
+	op.Metadata = with(op.Metadata, "stream", any(true))
 	app.Handle(a.router, op, []dossier.Role{app.Public}, func(ctx context.Context, in *I) (*O, error) {
 		ctx, err := a.allow(ctx, PI(in).acting(), roles)
 		if err != nil {
@@ -107,6 +107,15 @@ func handle[I, O any, PI interface {
 		}
 		return h(ctx, in)
 	})
+}
+
+// with returns m with one more entry.
+func with[M ~map[string]V, V any](m M, key string, value V) M {
+	if m == nil {
+		m = M{}
+	}
+	m[key] = value
+	return m
 }
 
 // allow checks who asks and returns a context that knows them.

@@ -5,7 +5,6 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/engine"
-	"dossier/apps/poolpatrol/numbers"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/internal/app"
 )
@@ -40,10 +39,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 	if err != nil {
 		return nil, err
 	}
-	s := &server{
-		env: env, patrol: p,
-		numbers: numbers.Source{Desk: env.Desk, Book: p.Book, MinutesPerAudit: c.MinutesPerAudit, HourlyCost: c.HourlyCost},
-	}
+	s := newServer(env, p)
 	return &app.Kit{
 		Agents:   p.Agents,
 		Triggers: p.Triggers(),

@@ -92,7 +92,7 @@ func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Pr
 	if err != nil {
 		return agent.Preloaded{}, err
 	}
-	checks := affected(found)[e.ID]
+	checks := Affected(found)[e.ID]
 	out := outreachContext{
 		Employee: e.ID, Checks: orEmpty(checks), Facts: p.letterFacts(van.ID, e.ID, found), Template: letters.For(checks), Messages: []mailView{},
 	}

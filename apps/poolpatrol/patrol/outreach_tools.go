@@ -263,7 +263,7 @@ func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) 
 	}
 	t = casebook.Thread{
 		ID: p.env.NewID("THREAD-"), Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID,
-		Checks: affected(found)[e.ID], Created: c.Now,
+		Checks: Affected(found)[e.ID], Created: c.Now,
 	}
 	return t, p.Book.SaveThread(ctx, t)
 }

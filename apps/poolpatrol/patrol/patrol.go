@@ -91,9 +91,9 @@ func (p *Patrol) Triggers() []app.Trigger {
 // Subject returns what a case about a van is about.
 func Subject(vanpool string) string { return "vanpool/" + vanpool }
 
-// affected returns the riders for whom the newest finding of each check did not pass,
+// Affected returns the riders for whom the newest finding of each check did not pass,
 // with the checks that failed for them.
-func affected(findings []dossier.Finding) map[string][]string {
+func Affected(findings []dossier.Finding) map[string][]string {
 	out := map[string][]string{}
 	for _, f := range dossier.Latest(findings) {
 		if f.Verdict == dossier.Pass {

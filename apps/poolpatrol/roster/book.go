@@ -204,3 +204,13 @@ func (n *numbers) day(field string) Day {
 	}
 	return d
 }
+
+// Add appends the records of another book.
+func (b *Book) Add(o Book) {
+	b.Shifts = append(b.Shifts, o.Shifts...)
+	b.ZIPs = append(b.ZIPs, o.ZIPs...)
+	b.Employees = append(b.Employees, o.Employees...)
+	b.PTO = append(b.PTO, o.PTO...)
+	b.Vanpools = append(b.Vanpools, o.Vanpools...)
+	b.Riders = append(b.Riders, o.Riders...)
+}

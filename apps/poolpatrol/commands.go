@@ -207,7 +207,7 @@ func replyCommand(c app.CLI) *cobra.Command {
 				return err
 			}
 			return c.Print(replied{m.ID, m.Thread, string(t.Case), string(m.Bucket), m.Rule, m.Phrases, string(row.Status)}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s is an %s (%s %q). Case %s is %s.\n", m.ID, m.Bucket, m.Rule, m.Phrases, t.Case, row.Status)
+				_, err := fmt.Fprintf(w, "%s counts as %s (%s %q). Case %s is %s.\n", m.ID, m.Bucket, m.Rule, m.Phrases, t.Case, row.Status)
 				return err
 			})
 		},

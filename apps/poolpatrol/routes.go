@@ -1,5 +1,283 @@
 package poolpatrol
 
-import "dossier/internal/app"
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"net/http"
+	"strings"
 
-func (s *server) routes(*app.Router) {}
+	"github.com/danielgtaylor/huma/v2"
+
+	"dossier"
+	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/numbers"
+	"dossier/apps/poolpatrol/patrol"
+	"dossier/apps/poolpatrol/roster"
+	"dossier/internal/app"
+	"dossier/internal/mail"
+)
+
+const base = "/api/v1/poolpatrol"
+
+// A body is an answer whose content is T.
+type body[T any] struct{ Body T }
+
+type byVan struct {
+	Vanpool string `path:"vanpool" doc:"Vanpool id, such as VP-101"`
+}
+
+type byCase struct {
+	Case dossier.CaseID `path:"case" doc:"Case id, such as CASE-1f0a9c3b"`
+}
+
+type byToken struct {
+	Token string `path:"token" doc:"The last part of the rider's link"`
+}
+
+func (s *server) routes(r *app.Router) {
+	s.routesOfVans(r)
+	s.routesOfCases(r)
+	s.routesOfMail(r)
+}
+
+func op(id, method, path, summary string) huma.Operation {
+	return huma.Operation{OperationID: "poolpatrol-" + id, Method: method, Path: base + path, Summary: summary}
+}
+
+func (s *server) routesOfVans(r *app.Router) {
+	app.Handle(r, op("vans", http.MethodGet, "/vans", "List vanpools with their open case and newest audit"), patrol.Readers,
+		func(ctx context.Context, _ *struct{}) (*body[[]vanView], error) {
+			v, err := s.vans(ctx)
+			return &body[[]vanView]{v}, err
+		})
+	app.Handle(r, op("van", http.MethodGet, "/vans/{vanpool}", "Show a vanpool: riders, shifts, homes, cases"), patrol.Readers,
+		func(ctx context.Context, in *byVan) (*body[vanPage], error) {
+			v, err := s.van(ctx, in.Vanpool)
+			return &body[vanPage]{v}, err
+		})
+	app.Handle(r, op("audit", http.MethodPost, "/vans/{vanpool}/audit", "Audit a vanpool now"), patrol.Readers,
+		func(ctx context.Context, in *struct {
+			byVan
+			Body struct {
+				Again  bool     `json:"again,omitempty" doc:"Look again if a case is open"`
+				Checks []string `json:"checks,omitempty" doc:"With again: only these checks"`
+			}
+		}) (*body[patrol.Look], error) {
+			l, err := s.patrol.Audit(ctx, patrol.Order{Vanpool: in.Vanpool, For: r.Principal(ctx), Again: in.Body.Again, Recheck: in.Body.Checks})
+			return &body[patrol.Look]{l}, err
+		})
+	app.Handle(r, op("audit-all", http.MethodPost, "/audits", "Make the audit of every vanpool due"), patrol.Readers,
+		func(ctx context.Context, _ *struct{}) (*body[counted], error) {
+			n, err := s.patrol.AuditAll(ctx)
+			return &body[counted]{counted{n}}, err
+		})
+	app.Handle(r, op("reinstate", http.MethodPost, "/vans/{vanpool}/riders/{employee}/reinstate", "Give a rider the seat back"), []dossier.Role{patrol.Coordinator},
+		func(ctx context.Context, in *struct {
+			byVan
+			Employee string `path:"employee"`
+		}) (*struct{}, error) {
+			return nil, s.patrol.Reinstate(ctx, in.Vanpool, in.Employee)
+		})
+	app.Handle(r, op("metrics", http.MethodGet, "/metrics", "Count audits, hours saved, time to resolution and reversals"), patrol.Readers,
+		func(ctx context.Context, _ *struct{}) (*body[numbers.Metrics], error) {
+			m, err := s.numbers.Metrics(ctx)
+			return &body[numbers.Metrics]{m}, err
+		})
+	app.Handle(r, op("export", http.MethodGet, "/roster", "Export every record"), []dossier.Role{patrol.Coordinator},
+		func(ctx context.Context, _ *struct{}) (*body[json.RawMessage], error) {
+			b, err := s.patrol.Roster.All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			raw, err := json.Marshal(b)
+			return &body[json.RawMessage]{raw}, err
+		})
+	app.Handle(r, op("import", http.MethodPost, "/roster", "Import records from CSV or JSON"), []dossier.Role{patrol.Coordinator}, s.importBody)
+}
+
+type counted struct {
+	Due int `json:"due"`
+}
+
+type importIn struct {
+	Kind    string `query:"kind" doc:"What the body holds, if it does not say: shifts, zips, employees, pto, vanpools or riders"`
+	Keep    bool   `query:"keep_good" doc:"Save the good rows even if others are bad"`
+	RawBody []byte `contentType:"application/octet-stream" doc:"CSV with a header line, or JSON"`
+}
+
+func (s *server) importBody(ctx context.Context, in *importIn) (*body[imported], error) {
+	b, problems, err := roster.Read("upload", roster.Kind(in.Kind), bytes.NewReader(in.RawBody))
+	if err != nil {
+		return nil, err
+	}
+	out := imported{Problems: append([]roster.Problem{}, problems...)}
+	out.count(b)
+	if len(problems) == 0 || in.Keep {
+		if err := s.patrol.Roster.Save(ctx, b); err != nil {
+			return nil, err
+		}
+		out.Saved = true
+	}
+	return &body[imported]{out}, nil
+}
+
+// A thread is the mail with one rider, with the draft that waits for a person.
+type thread struct {
+	casebook.Thread
+	Messages []casebook.Message `json:"messages"`
+	Drafts   []draft            `json:"drafts"`
+}
+
+// A draft is a mail that waits for a coordinator.
+type draft struct {
+	Approval dossier.ApprovalID `json:"approval_id"`
+	Subject  string             `json:"subject"`
+	Body     string             `json:"body"`
+	Sent     bool               `json:"sent"`
+}
+
+type casePage struct {
+	caseView
+	Threads   []thread              `json:"threads"`
+	Reversals numbers.ReversalTable `json:"reversals"` // for whoever decides
+}
+
+func (s *server) routesOfCases(r *app.Router) {
+	app.Handle(r, op("cases", http.MethodGet, "/cases", "List cases in the programme's words"), patrol.Readers,
+		func(ctx context.Context, in *struct {
+			Closed bool `query:"closed" doc:"Closed cases, too"`
+		}) (*body[[]caseView], error) {
+			c, err := s.caseRows(ctx, in.Closed)
+			return &body[[]caseView]{c}, err
+		})
+	app.Handle(r, op("case", http.MethodGet, "/cases/{case}", "Show a case with its mail, drafts and the reversal rates"), patrol.Readers,
+		func(ctx context.Context, in *byCase) (*body[casePage], error) {
+			c, err := s.casePage(ctx, in.Case)
+			return &body[casePage]{c}, err
+		})
+}
+
+func (s *server) casePage(ctx context.Context, id dossier.CaseID) (casePage, error) {
+	row, err := s.caseRow(ctx, id)
+	if err != nil {
+		return casePage{}, err
+	}
+	out := casePage{caseView: row, Threads: []thread{}}
+	threads, err := s.patrol.Book.Threads(ctx, id)
+	if err != nil {
+		return casePage{}, err
+	}
+	asked, err := s.env.Desk.Approvals(ctx, id)
+	if err != nil {
+		return casePage{}, err
+	}
+	for _, t := range threads {
+		mail, err := s.patrol.Book.Messages(ctx, t.ID)
+		if err != nil {
+			return casePage{}, err
+		}
+		out.Threads = append(out.Threads, thread{t, append([]casebook.Message{}, mail...), draftsOf(t.Employee, asked)})
+	}
+	out.Reversals, err = s.numbers.Reversals(ctx)
+	return out, err
+}
+
+func draftsOf(employee string, asked []dossier.Approval) []draft {
+	out := []draft{}
+	for _, a := range asked {
+		var in struct {
+			Employee string `json:"employee_id"`
+			Subject  string `json:"subject"`
+			Body     string `json:"body"`
+		}
+		if a.Tool == "send_email_for_review" && a.Status == dossier.Pending && json.Unmarshal(a.Args, &in) == nil && in.Employee == employee {
+			out = append(out, draft{a.ID, in.Subject, in.Body, false})
+		}
+	}
+	return out
+}
+
+func (s *server) routesOfMail(r *app.Router) {
+	app.Handle(r, op("reply-as", http.MethodPost, "/threads/{thread}/replies", "Take a reply as if the rider had mailed it"), []dossier.Role{patrol.Coordinator},
+		func(ctx context.Context, in *struct {
+			Thread string `path:"thread"`
+			Body   struct {
+				Text string `json:"text" minLength:"1" maxLength:"20000"`
+			}
+		}) (*body[casebook.Message], error) {
+			m, err := s.patrol.ReplyAs(ctx, in.Thread, in.Body.Text)
+			return &body[casebook.Message]{m}, err
+		})
+	inbound := op("inbound", http.MethodPost, "/inbound", "Take a mail that came in: JSON fields, or RFC 5322 text as raw")
+	app.Handle(r, inbound, []dossier.Role{app.Public}, s.inbound)
+	app.Handle(r, op("counter-show", http.MethodGet, "/counter/{token}", "Show a rider what the records say"), []dossier.Role{app.Public}, s.showCounter)
+	app.Handle(r, op("counter", http.MethodPost, "/counter/{token}", "Send a document or a correction"), []dossier.Role{app.Public},
+		func(ctx context.Context, in *struct {
+			byToken
+			Body patrol.Counter
+		}) (*body[received], error) {
+			t, err := s.patrol.Counter(ctx, in.Token, in.Body)
+			return &body[received]{received{string(t.Case)}}, err
+		})
+	r.Raw("GET /poolpatrol/counter/{token}", []dossier.Role{app.Public}, http.HandlerFunc(s.counterPage))
+	r.Raw("POST /poolpatrol/counter/{token}", []dossier.Role{app.Public}, http.HandlerFunc(s.counterForm))
+}
+
+type received struct {
+	Case string `json:"case_id"`
+}
+
+type inboundIn struct {
+	Secret string `header:"X-Webhook-Secret" doc:"The secret that was agreed with the mail service"`
+	Body   struct {
+		mail.Inbound
+		Raw string `json:"raw,omitempty" doc:"The whole mail as RFC 5322 text, instead of its fields"`
+	}
+}
+
+type taken struct {
+	Message string `json:"message_id"`
+	Fresh   bool   `json:"fresh" doc:"False if it was taken before"`
+}
+
+// inbound takes a mail from a mail service that knows the secret.
+func (s *server) inbound(ctx context.Context, in *inboundIn) (*body[taken], error) {
+	if s.patrol.Config.Webhook == "" {
+		return nil, dossier.Errorf(dossier.NotFound, "No webhook is configured.")
+	}
+	want, err := s.env.Secret(s.patrol.Config.Webhook)
+	if err != nil {
+		return nil, err
+	}
+	if want == "" || subtle.ConstantTimeCompare([]byte(want), []byte(in.Secret)) != 1 {
+		return nil, dossier.Errorf(dossier.Forbidden, "The secret is wrong.")
+	}
+	m := in.Body.Inbound
+	if in.Body.Raw != "" {
+		if m, err = mail.Parse(strings.NewReader(in.Body.Raw)); err != nil {
+			return nil, err
+		}
+	}
+	msg, fresh, err := s.patrol.Receive(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return &body[taken]{taken{msg.ID, fresh}}, nil
+}
+
+// A standing is what a rider is shown of the own matter.
+type standing struct {
+	Vanpool string   `json:"vanpool_id"`
+	Checks  []string `json:"failed_checks"`
+	Open    bool     `json:"open"`
+}
+
+func (s *server) showCounter(ctx context.Context, in *byToken) (*body[standing], error) {
+	t, err := s.patrol.Admit(ctx, in.Token)
+	if err != nil {
+		return nil, err
+	}
+	return &body[standing]{standing{t.Vanpool, append([]string{}, t.Checks...), t.Settled == ""}}, nil
+}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
@@ -138,7 +139,19 @@ func FailedChecks(findings []dossier.Finding) (failed, unclear []string) {
 			unclear = append(unclear, f.Check)
 		}
 	}
+	slices.SortFunc(failed, byCheck) // findings of parallel specialists come in any order
 	return failed, unclear
+}
+
+// byCheck orders checks: shift, location, and then by name.
+func byCheck(a, b string) int {
+	rank := func(s string) string {
+		if i := slices.Index([]string{"shift", "location"}, s); i >= 0 {
+			return string(rune('0' + i))
+		}
+		return s
+	}
+	return strings.Compare(rank(a), rank(b))
 }
 
 func contains(list []string, s string) bool { return slices.Contains(list, s) }

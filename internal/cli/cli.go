@@ -137,7 +137,7 @@ func (l *line) root() *cobra.Command {
 	}{
 		{"run", []*cobra.Command{l.serve(), l.work(), l.demo()}},
 		{"look", []*cobra.Command{l.cases(), l.runs(), l.inbox(), l.ledger(), l.verify(), l.appsCmd()}},
-		{"keep", []*cobra.Command{l.users(), l.configCmd(), l.doctor(), l.version()}},
+		{"keep", []*cobra.Command{l.users(), l.configCmd(), l.doctor(), l.backup(), l.restore(), l.version()}},
 	} {
 		for _, cmd := range c.cmds {
 			cmd.GroupID = c.group

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
@@ -221,4 +222,56 @@ func (l *line) userToken() *cobra.Command {
 	cmd.Flags().StringSliceVar(&roles, "role", nil, "only these of the user's roles (default all)")
 	cmd.Flags().StringVar(&name, "name", "command line", "what the token is for")
 	return cmd
+}
+
+func (l *line) backup() *cobra.Command {
+	return &cobra.Command{
+		Use: "backup FILE", Short: "Write a consistent copy of all records while the product runs", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(l.Err, "Backing up…")
+			if err := p.store.Backup(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return dossier.Errorf(dossier.Unavailable, "The backup %s is not there.", args[0]).Because(err)
+			}
+			return l.print(struct {
+				File  string `json:"file"`
+				Bytes int64  `json:"bytes"`
+			}{args[0], info.Size()}, func(w io.Writer) error {
+				fmt.Fprintf(w, "Wrote %s, %d bytes. Keep %s/ledger.key with it: it signs the checkpoints.\n", args[0], info.Size(), p.Data)
+				return nil
+			})
+		},
+	}
+}
+
+func (l *line) restore() *cobra.Command {
+	return &cobra.Command{
+		Use: "restore FILE", Short: "Read a backup into an empty data folder or database", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); err != nil {
+				return dossier.Errorf(dossier.Invalid, "The backup %s cannot be read.", args[0]).Because(err)
+			}
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(l.Err, "Restoring…")
+			if err := p.store.Restore(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			return l.print(struct {
+				Restored string `json:"restored"`
+			}{args[0]}, func(w io.Writer) error {
+				fmt.Fprintf(w, "Restored %s. Put the ledger.key of then into %s if checkpoints should go on with the same key.\n", args[0], p.Data)
+				return nil
+			})
+		},
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"dossier/internal/auth"
 	"dossier/internal/desk"
 	"dossier/internal/ledger"
+	"dossier/internal/mail"
 	"dossier/internal/store"
 	"dossier/internal/tool"
 	"dossier/internal/work"
@@ -38,6 +39,7 @@ type product struct {
 	inbox  *approval.Inbox
 	ledger *ledger.Ledger
 	models *models
+	outbox *mail.Outbox
 	key    ed25519.PrivateKey
 	apps   []installed
 	undo   []func() // what close does, last first
@@ -85,6 +87,9 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 		Store: p.store, Now: now, Key: p.key.Public().(ed25519.PublicKey),
 		Sign: func(m []byte) []byte { return ed25519.Sign(p.key, m) },
 	}
+	if p.outbox, err = p.mailer(); err != nil {
+		return nil, err
+	}
 	for _, a := range apps {
 		if err := p.install(ctx, a); err != nil {
 			return nil, err
@@ -127,14 +132,10 @@ func (p *product) install(ctx context.Context, a app.App) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made.", dir).Because(err)
 	}
-	mail, err := p.mailer()
-	if err != nil {
-		return err
-	}
 	env := app.Env{
 		Log: p.log.With("app", a.ID), Now: p.now, NewID: newID, HTTP: &http.Client{Timeout: 30 * time.Second},
 		Secret: func(name string) (string, error) { return Secret(name).Reveal(p.env) },
-		DB:     p.store.DB(), Desk: d, Mail: mail, Dir: dir, URL: p.url(),
+		DB:     p.store.DB(), Desk: d, Mail: p.outbox, Dir: dir, URL: p.url(),
 		Sign: p.ledger.Sign, PublicKey: p.ledger.Key,
 	}
 	kit, err := a.Build(env, p.settings.apps[a.ID])

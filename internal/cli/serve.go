@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 	if err := p.store.Work().Start(ctx, p.Work.Workers, p.handle); err != nil {
 		return errors.Join(err, hs.Close())
 	}
-	stopSealing := p.sealing(ctx)
+	stopChores := p.chores(ctx)
 	if ready != nil {
 		if err := ready(ctx, p); err != nil {
 			return errors.Join(err, hs.Close())
@@ -74,7 +75,7 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 	case <-ctx.Done():
 		err = nil
 	}
-	stopSealing()
+	stopChores()
 	return errors.Join(err, p.shutDown(ctx, hs))
 }
 
@@ -94,28 +95,43 @@ func (p *product) shutDown(ctx context.Context, hs *http.Server) error {
 	return errors.Join(err, p.store.Work().Stop(ctx))
 }
 
-// sealing makes a checkpoint at every interval until the returned function is called.
-func (p *product) sealing(ctx context.Context) (stop func()) {
+// chores makes a checkpoint at every interval, and tries mail again that its carrier
+// did not take, until the returned function is called.
+func (p *product) chores(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		t := time.NewTicker(p.Ledger.Every)
-		defer t.Stop()
-		for {
-			select {
-			case <-t.C:
-				if _, _, err := p.ledger.Seal(ctx); err != nil && ctx.Err() == nil {
-					p.log.Error("the ledger could not be sealed", "err", err)
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		p.every(ctx, p.Ledger.Every, "seal the ledger", func() error {
+			_, _, err := p.ledger.Seal(ctx)
+			return err
+		})
+	})
+	wg.Go(func() {
+		p.every(ctx, time.Minute, "send waiting mail", func() error {
+			_, err := p.outbox.Flush(ctx)
+			return err
+		})
+	})
 	return func() {
 		cancel()
-		<-done
+		wg.Wait()
+	}
+}
+
+// every does a chore at every interval until ctx ends. One that fails is logged and
+// tried again the next time.
+func (p *product) every(ctx context.Context, d time.Duration, what string, do func() error) {
+	t := time.NewTicker(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			if err := do(); err != nil && ctx.Err() == nil {
+				p.log.Error("a chore failed: "+what, "err", err)
+			}
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

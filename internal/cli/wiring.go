@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"dossier"
-	"dossier/internal/app"
 	"dossier/internal/auth"
 	"dossier/internal/mail"
 	"dossier/internal/trace"
@@ -25,18 +25,18 @@ func (p *product) oidc() (*auth.OIDC, error) {
 }
 
 // mailer makes the way mail goes out.
-func (p *product) mailer() (app.Mail, error) {
+func (p *product) mailer() (*mail.Outbox, error) {
 	password, err := p.Mail.Password.Reveal(p.env)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("mail.password: %w", err)
 	}
 	key, err := p.Mail.Key.Reveal(p.env)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("mail.key: %w", err)
 	}
-	m := p.Mail
 	return mail.New(mail.Config{
-		Via: m.Via, From: m.From, Host: m.Host, Port: m.Port, User: m.User, Password: password, TLS: m.TLS, Key: key,
+		Via: p.Mail.Via, From: p.Mail.From, Host: p.Mail.Host, Port: p.Mail.Port, User: p.Mail.User,
+		Password: password, TLS: p.Mail.TLS, Key: key,
 	}, p.store.DB(), &http.Client{Timeout: 30 * time.Second}, p.now, newID)
 }
 

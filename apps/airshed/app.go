@@ -148,18 +148,18 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (a *airshed) triggers() []app.Trigger {
-	out := []app.Trigger{{
-		Name: "sweep", Doc: "Looks for unreported surges in the newest data: by the clock, and when an ingester says that it has written some.",
-		Cron: a.cfg.Schedule, On: "uploaded",
-		Run: func(ctx context.Context, event json.RawMessage) error {
-			cause := "schedule"
-			if len(event) > 0 && string(event) != "null" {
-				cause = "event"
-			}
+	sweep := func(cause string) func(context.Context, json.RawMessage) error {
+		return func(ctx context.Context, _ json.RawMessage) error {
 			_, err := a.sweep(ctx, cause)
 			return err
-		},
+		}
+	}
+	out := []app.Trigger{{
+		Name: "uploaded", Doc: "Looks for surges when an ingester says that it has written new data.", On: "uploaded", Run: sweep("event"),
 	}}
+	if a.cfg.Schedule != "" {
+		out = append(out, app.Trigger{Name: "sweep", Doc: "Looks for unreported surges in the newest data, by the clock.", Cron: a.cfg.Schedule, Run: sweep("schedule")})
+	}
 	if a.cfg.Watch != "" {
 		out = append(out, app.Trigger{
 			Name: "watch", Doc: "Looks whether the bucket holds something new, and sweeps if so.", Cron: a.cfg.Watch,

@@ -77,9 +77,10 @@ func (b *bench) put(key string, raw []byte) {
 	}
 }
 
-func (b *bench) fire(event string) {
+// fire is what the ingester's event does.
+func (b *bench) fire() {
 	b.T.Helper()
-	if err := b.Fire(b.T.Context(), "sweep", json.RawMessage(event)); err != nil {
+	if err := b.Fire(b.T.Context(), "uploaded", nil); err != nil {
 		b.T.Fatal(err)
 	}
 	b.Settle()
@@ -119,7 +120,7 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil, nil)
 	b.upload(alipur())
-	b.fire(`{"key":"data/x"}`) // A-003 A-112
+	b.fire() // A-003 A-112
 	cases := b.cases()
 	if len(cases) != 1 || cases[0].Subject != "station/Alipur/2025-11-14T08:00Z" || cases[0].Stage != book.Drafted { // A-001 A-002
 		t.Fatalf("%+v", cases)
@@ -254,7 +255,7 @@ func TestRejectedReportIsNotFiled(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil, nil)
 	b.upload(alipur())
-	b.fire("")
+	b.fire()
 	b.Decide(b.Pending()[0].ID, dossier.Decision{Verb: dossier.Reject, Note: "The station is under repair.", At: b.Clock.Now()})
 	c := b.cases()[0]
 	d, err := b.book.ReportOf(t.Context(), c.ID)
@@ -270,7 +271,7 @@ func TestAutomaticFilingAboveAConfidence(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(c *Config) { c.AutoFileConfidence = 90 }, nil)
 	b.upload(alipur())
-	b.fire("")
+	b.fire()
 	if all, _ := b.recv.All(); len(all) != 1 || len(b.Pending()) != 0 {
 		t.Errorf("%d filed, %d waiting", len(all), len(b.Pending()))
 	}
@@ -278,7 +279,7 @@ func TestAutomaticFilingAboveAConfidence(t *testing.T) {
 	d := alipur()
 	d.Share = -1 // 80
 	weak.upload(d)
-	weak.fire("")
+	weak.fire()
 	if all, _ := weak.recv.All(); len(all) != 0 || len(weak.Pending()) != 1 {
 		t.Errorf("%d filed, %d waiting", len(all), len(weak.Pending()))
 	}
@@ -291,7 +292,7 @@ func TestClaimedConfidenceDoesNotFile(t *testing.T) {
 	d := alipur()
 	d.Share = -1
 	b.upload(d)
-	b.fire("")
+	b.fire()
 	c := b.cases()[0]
 	draft, err := b.book.ReportOf(t.Context(), c.ID)
 	if err != nil {
@@ -313,9 +314,10 @@ func TestDeduplication(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil, nil)
 	b.upload(alipur())
-	b.fire("")
+	b.fire()
 	t.Run("A-115 the same data again", func(t *testing.T) {
-		b.fire("")
+		b.Clock.Add(time.Minute)
+		b.fire()
 		sweeps, _ := b.book.Sweeps(t.Context(), 1)
 		if len(b.cases()) != 1 || sweeps[0].Status != book.SweepKnown || sweeps[0].Surges != 1 {
 			t.Errorf("%d cases, %+v", len(b.cases()), sweeps[0])
@@ -335,7 +337,7 @@ func TestDeduplication(t *testing.T) {
 		}
 		raw, _ := json.Marshal(snap)
 		b.put("data/later.json", raw)
-		b.fire("")
+		b.fire()
 		if n := len(b.cases()); n != 1 {
 			t.Errorf("%d cases", n)
 		}
@@ -345,7 +347,7 @@ func TestDeduplication(t *testing.T) {
 		d := alipur()
 		d.At = then.Add(26 * time.Hour)
 		b.upload(d)
-		b.fire("")
+		b.fire()
 		if n := len(b.cases()); n != 2 {
 			t.Errorf("%d cases", n)
 		}
@@ -383,7 +385,7 @@ func TestTwoSweepsAtOnceFileOnce(t *testing.T) {
 func TestScheduleA004A113(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil, nil)
-	if cron := b.Kit.Triggers[0].Cron; cron != "0 */6 * * *" {
+	if cron := b.Kit.Triggers[1].Cron; cron != "0 */6 * * *" {
 		t.Error(cron)
 	}
 	b.Clock.Add(3 * time.Hour)
@@ -469,7 +471,7 @@ func TestMissingFeedsFileWithLessConfidence(t *testing.T) {
 			d := alipur()
 			c.day(&d)
 			b.upload(d)
-			b.fire("")
+			b.fire()
 			b.approveAll()
 			r, err := b.book.ReportOf(t.Context(), b.cases()[0].ID)
 			if err != nil || r.Report.ConfidenceScore != c.want || r.Status != book.Filed { // A-135
@@ -632,7 +634,7 @@ func TestNoticesToStatesA141(t *testing.T) {
 		c.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}, "Uttar Pradesh": {"cs@up.example"}}
 	}, nil)
 	b.upload(alipur())
-	b.fire("")
+	b.fire()
 	if n := b.approveAll(); n != 3 {
 		t.Errorf("%d approvals: one filing and two notices are wanted", n)
 	}
@@ -660,7 +662,7 @@ func TestHistoryFromTheStoreA139(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.upload(alipur())
-	b.fire("")
+	b.fire()
 	d, err := b.book.ReportOf(t.Context(), b.cases()[0].ID)
 	if err != nil {
 		t.Fatal(err)

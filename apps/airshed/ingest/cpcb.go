@@ -38,7 +38,7 @@ func (b *builder) cpcb(data []byte, log *observe.InputLog) error {
 
 // cpcbRecords returns the records of a file as a JSON list, and how many there are.
 func cpcbRecords(data []byte) (json.RawMessage, int, error) {
-	if len(data) > 0 && data[0] != '[' && data[0] != '{' {
+	if len(data) == 0 || data[0] != '[' && data[0] != '{' {
 		return cpcbCSV(data)
 	}
 	list := json.RawMessage(data)

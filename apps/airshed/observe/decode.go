@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,6 +101,13 @@ func (d *decoder) object(data []byte) error {
 
 // finish checks what no snapshot can do without.
 func (d *decoder) finish(at value) error {
+	d.snap.Readings = slices.DeleteFunc(d.snap.Readings, func(r Reading) bool {
+		bare := r.AQI == nil && r.Empty() && (r.Sub == nil || r.Sub.Empty())
+		if bare {
+			d.problem("cpcb_data", "%s has no figure at %s.", clip(r.Station), r.Time.Format(time.RFC3339))
+		}
+		return bare
+	})
 	if len(d.snap.Readings) == 0 {
 		return dossier.Errorf(dossier.Invalid, "The sensor data holds no usable cpcb_data, and without station readings no surge can be found. Run the ingest again with the CPCB file.").Because(ErrNoReadings)
 	}

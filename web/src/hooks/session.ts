@@ -27,7 +27,7 @@ function useEnter<I>(enter: (input: I) => Promise<Session>) {
   return useMutation({
     mutationFn: enter,
     onSuccess: (session) => {
-      client.clear();
+      client.removeQueries({ predicate: (q) => q.queryKey[0] !== key[0] });
       client.setQueryData(key, session);
     },
   });

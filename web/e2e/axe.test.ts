@@ -1,0 +1,81 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser, settled } from "./browser";
+import { appTabs, everyPage } from "./pages";
+import { caseWithFindings, enter, eventually, Product, read, type Person } from "./product";
+
+let browser: Browser;
+let product: Product;
+let mira: Person;
+
+before(async () => {
+  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
+  mira = await enter(browser, product.link, "mira");
+  await eventually(() => caseWithFindings(mira, product).catch(() => undefined), "a case has a finding", 60_000);
+});
+after(async () => {
+  await browser?.close();
+  await product?.close();
+});
+
+/** What axe finds serious or critical on a page, in a line each. */
+async function serious(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"], iframes: false }).analyze();
+  return violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ")).join("; ")}`);
+}
+
+test("axe finds nothing serious on any page, no page complains, none scrolls sideways", async () => {
+  const pages = await everyPage(mira, product);
+  const { items: apps } = await read<{ items: { id: string }[] }>(mira, product, "/api/v1/apps");
+  for (const a of apps) for (const path of await appTabs(mira, product, a.id)) pages.push([path, path]);
+  const found: string[] = [];
+  for (const [name, path] of pages) {
+    await mira.page.goto(product.url + path);
+    await settled(mira.page);
+    for (const line of await serious(mira.page)) found.push(`${name}: ${line}`);
+    const over = await mira.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (over > 0) found.push(`${name}: scrolls sideways by ${over}px`);
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(mira.bad, []);
+});
+
+test("nor in the dark, on a phone, or before signing in", async () => {
+  const found: string[] = [];
+  await mira.page.emulateMedia({ colorScheme: "dark" });
+  await mira.page.setViewportSize({ width: 390, height: 844 });
+  for (const [name, path] of await everyPage(mira, product)) {
+    if (!/^(request|cases|case|evidence-1|run|app-[a-z]+|ledger|evals|settings-users)$/.test(name)) continue;
+    await mira.page.goto(product.url + path);
+    await settled(mira.page);
+    for (const line of await serious(mira.page)) found.push(`${name}: ${line}`);
+    const over = await mira.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (over > 0) found.push(`${name}: scrolls sideways by ${over}px`);
+  }
+  const outside = await (await browser.newContext()).newPage();
+  await outside.goto(product.url);
+  await outside.getByRole("heading", { name: "Sign in" }).waitFor();
+  for (const line of await serious(outside)) found.push(`sign-in: ${line}`);
+  assert.deepEqual(found, []);
+});
+
+test("everything of the frame is reached with the keyboard, and focus is seen", async () => {
+  const { page } = mira;
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1360, height: 900 });
+  await page.goto(`${product.url}/cases`);
+  await settled(page);
+  const reached: string[] = [];
+  for (let i = 0; i < 24; i++) {
+    await page.keyboard.press("Tab");
+    const { name, outlined } = await page.evaluate(() => {
+      const el = document.activeElement as HTMLElement;
+      return { name: (el.getAttribute("aria-label") ?? el.innerText).trim(), outlined: getComputedStyle(el).outlineStyle !== "none" };
+    });
+    reached.push(name);
+    assert.ok(outlined, `focus on "${name}" is seen`);
+  }
+  for (const name of ["Skip to the page", "Cases", "Runs", "Ledger", "Apps", "Evals", "Settings", "Sign out"]) assert.ok(reached.includes(name), `${name} is reached: ${reached.join(" | ")}`);
+});

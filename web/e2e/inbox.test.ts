@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser, settled } from "./browser";
+import { enter, eventually, invite, Product, read, Requests, type Person } from "./product";
+
+let browser: Browser;
+let product: Product;
+let mira: Person;
+let jon: Person;
+let requests: Requests;
+
+before(async () => {
+  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
+  mira = await enter(browser, product.link, "mira");
+  const { user } = await read<{ user: { roles: string[] } }>(mira, product, "/api/v1/session");
+  jon = await invite(browser, mira, product, "jon", user.roles);
+  requests = new Requests(mira, product);
+  await eventually(async () => (await read<{ items: unknown[] }>(mira, product, "/api/v1/approvals?view=mine")).items.length > 0, "a request waits", 60_000);
+});
+after(async () => {
+  await browser?.close();
+  await product?.close();
+});
+
+const open = async (page: Page, id: string) => {
+  await page.goto(`${product.url}/inbox/${id}`);
+  await page.getByRole("heading", { name: "Exactly this will run" }).waitFor();
+};
+
+test("a stranger sees what is asked, why, with which arguments and on which evidence", async () => {
+  const a = await requests.take("approve", (x) => x.evidence.length > 0);
+  await open(mira.page, a.id);
+  const ask = mira.page.getByRole("article").first();
+  const text = await ask.innerText();
+  assert.ok(text.includes(a.title), "the action in one sentence");
+  assert.ok(text.includes(a.why), "why it is asked");
+  assert.ok(text.includes(a.tool), "the tool");
+  for (const v of Object.values(a.args as Record<string, unknown>)) if (typeof v === "string" && v.length < 60) assert.ok(text.includes(v), `the argument ${v}`);
+  for (const verb of a.verbs) assert.equal(await ask.getByRole("button", { name: new RegExp(`^${verb}`, "i") }).count(), 1, `what ${verb} does`);
+  const first = ask.locator("details").first();
+  await first.locator("summary").click();
+  await first.getByText("Source:").waitFor();
+  assert.deepEqual(mira.bad, []);
+});
+
+test("approve with the keyboard alone", async () => {
+  const a = await requests.take("approve");
+  await open(mira.page, a.id);
+  await mira.page.keyboard.press("a");
+  await mira.page.getByRole("form", { name: "Approve this" }).waitFor();
+  await mira.page.keyboard.press("Enter");
+  await mira.page.getByText("Approved.", { exact: true }).waitFor();
+  const got = await requests.outcome(a.id);
+  assert.equal(got.status, "approved");
+  assert.equal(got.decisions[0].verb, "approve");
+  assert.deepEqual(got.args, a.args);
+});
+
+test("reject needs a note and keeps it", async () => {
+  const a = await requests.take("reject");
+  await open(mira.page, a.id);
+  await mira.page.keyboard.press("r");
+  const form = mira.page.getByRole("form", { name: "Reject this" });
+  await form.getByRole("button", { name: "Reject" }).click();
+  await form.getByText("Say why in a note", { exact: false }).waitFor();
+  assert.equal((await requests.outcome(a.id)).status, "pending");
+  await form.getByLabel("Note").fill("The roster is out of date.");
+  await form.getByRole("button", { name: "Reject" }).click();
+  await mira.page.getByText("Rejected. The agent was told why.").waitFor();
+  const got = await requests.outcome(a.id);
+  assert.deepEqual([got.status, got.decisions[0].verb, got.decisions[0].note], ["rejected", "reject", "The roster is out of date."]);
+});
+
+test("respond sends the agent a message instead", async () => {
+  const a = await requests.take("respond");
+  await open(mira.page, a.id);
+  await mira.page.keyboard.press("m");
+  const form = mira.page.getByRole("form", { name: "Respond this" });
+  await form.getByLabel("Message to the agent").fill("Ask the rider by phone first.");
+  await mira.page.keyboard.press("Control+Enter");
+  await mira.page.getByText("Your message was sent to the agent.").waitFor();
+  assert.equal((await requests.outcome(a.id)).decisions[0].verb, "respond");
+});
+
+test("edit through the form made from the schema; what differs is shown first", async () => {
+  const words = (a: { args: unknown }) => Object.entries(a.args as Record<string, unknown>).find((e): e is [string, string] => /reason|note|text|body|message|subject|comment/.test(e[0]) && typeof e[1] === "string");
+  const a = await requests.take("edit", (x) => words(x) !== undefined);
+  const [field] = words(a) ?? assert.fail();
+  await open(mira.page, a.id);
+  await mira.page.keyboard.press("e");
+  const form = mira.page.getByRole("form", { name: "Edit this" });
+  await form.locator(`[name="${field}"]`).fill("Changed by hand before it runs.");
+  await form.getByRole("region", { name: "What differs" }).getByText("Changed by hand before it runs.").waitFor();
+  await form.getByRole("button", { name: "Approve with these arguments" }).click();
+  await mira.page.getByText("Approved with your arguments.").waitFor();
+  const got = await requests.outcome(a.id);
+  assert.equal(got.status, "approved");
+  assert.equal((got.decisions[0].args as Record<string, unknown>)[field], "Changed by hand before it runs.");
+});
+
+test("two people at once: the second is told who came first", async () => {
+  const a = await requests.take("approve");
+  // Jon's page hears no events, as with a lost connection: it still shows the old state.
+  await jon.page.route("**/api/v1/events*", (r) => r.abort());
+  await open(jon.page, a.id);
+  await open(mira.page, a.id);
+  await mira.page.getByRole("button", { name: /^Approve/ }).click();
+  await mira.page.getByRole("form").getByRole("button", { name: "Approve" }).click();
+  await mira.page.getByText("Approved.", { exact: true }).waitFor();
+
+  await jon.page.getByRole("button", { name: /^Reject/ }).click();
+  await jon.page.getByRole("form").getByLabel("Note").fill("I disagree.");
+  await jon.page.getByRole("form").getByRole("button", { name: "Reject" }).click();
+  const told = await jon.page.getByRole("alert").innerText();
+  assert.match(told, /mira/i, "who decided");
+  assert.match(told, /approve/i, "and what");
+  const got = await requests.outcome(a.id);
+  assert.deepEqual([got.status, got.decisions.length], ["approved", 1]);
+  await jon.page.unroute("**/api/v1/events*");
+});
+
+test("a decision by somebody else arrives without reloading", async () => {
+  const a = await requests.take("approve");
+  await mira.page.goto(`${product.url}/inbox`);
+  await settled(mira.page);
+  await mira.page.getByText("Live", { exact: true }).waitFor();
+  const list = mira.page.getByRole("list", { name: "Requests" });
+  await list.getByRole("link", { name: a.title }).first().waitFor();
+  const before = await list.getByRole("link").count();
+  await mira.page.evaluate(() => ((window as unknown as { kept: boolean }).kept = true));
+  const answer = await jon.api.post(`${product.url}/api/v1/approvals/${a.id}/decision`, { data: { verb: "approve", digest: a.digest } });
+  assert.equal(answer.status(), 200, await answer.text());
+  await eventually(async () => (await list.getByRole("link").count()) < before || (await list.count()) === 0, "the request leaves the list");
+  assert.equal(await mira.page.evaluate(() => (window as unknown as { kept: boolean }).kept), true, "the page was not loaded again");
+});
+
+test("decided requests can be looked up, with who, when and why", async () => {
+  await mira.page.goto(`${product.url}/inbox?view=decided`);
+  await settled(mira.page);
+  const list = mira.page.getByRole("list", { name: "Requests" });
+  await list.getByText("Rejected").first().click();
+  await mira.page.getByText("The roster is out of date.").or(mira.page.getByText("Ask the rider by phone first.")).first().waitFor();
+  assert.equal(await mira.page.getByRole("button", { name: /^Approve/ }).count(), 0);
+});
+
+test("j, k and ? work, and not while somebody types", async () => {
+  const { items } = await read<{ items: unknown[] }>(mira, product, "/api/v1/approvals?view=all&limit=50");
+  assert.ok(items.length > 1);
+  await mira.page.goto(`${product.url}/inbox?view=decided`);
+  await settled(mira.page);
+  const current = () => mira.page.getByRole("list", { name: "Requests" }).locator('[aria-current="true"]').getAttribute("href");
+  const first = await current();
+  await mira.page.keyboard.press("j");
+  await eventually(async () => (await current()) !== first, "j moves on");
+  await mira.page.keyboard.press("k");
+  await eventually(async () => (await current()) === first, "k moves back");
+  await mira.page.keyboard.press("?");
+  await mira.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await mira.page.keyboard.press("Escape");
+  await mira.page.goto(`${product.url}/cases`);
+  await mira.page.getByLabel("Search").fill("jkar?");
+  assert.equal(await mira.page.getByLabel("Search").inputValue(), "jkar?");
+});

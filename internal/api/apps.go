@@ -165,7 +165,7 @@ func (s *Server) getApp(ctx context.Context, in *struct {
 	for _, t := range toolsOf(inst.Kit) {
 		d.Tools = append(d.Tools, toolInfo(in.App, t))
 	}
-	for _, r := range inst.Kit.Rules {
+	for _, r := range inst.App.Rules {
 		d.Rules = append(d.Rules, RuleInfo{r.Name, r.Version, r.Doc})
 	}
 	if d.Views == nil {

@@ -244,6 +244,7 @@ func (h *house) fleet() Installed {
 	a := app.App{
 		ID: "fleet", Title: "Fleet", Doc: "Decides who rides.",
 		Roles: map[dossier.Role]string{"coordinator": "Decides.", "planner": "Plans."},
+		Rules: []app.Rule{{Name: "shift", Version: "1", Doc: "Nights do not fit.", Apply: judge}},
 	}
 	return Installed{App: a, Kit: &app.Kit{
 		Agents: []*agent.Agent{manager, talker}, Tools: []tool.Tool{look},
@@ -251,7 +252,6 @@ func (h *house) fleet() Installed {
 			{Name: "weekly", Doc: "Audits all.", Cron: "0 6 * * 1", Run: func(context.Context, json.RawMessage) error { return nil }},
 			{Name: "reply", Doc: "A reply came.", On: "reply", Run: func(context.Context, json.RawMessage) error { return nil }},
 		},
-		Rules:  []app.Rule{{Name: "shift", Version: "1", Doc: "Nights do not fit.", Apply: judge}},
 		Suites: []eval.Suite{{Name: "shifts", Doc: "Shifts.", Agent: "manager", Gates: map[string]float64{"verdict": 0.95}}},
 		Views:  map[string]app.View{"shift": app.Table},
 		Routes: func(r *app.Router) {

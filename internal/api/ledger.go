@@ -107,7 +107,7 @@ func (s *Server) rulesOf(id string) []ledger.Rule {
 	if !ok {
 		return []ledger.Rule{}
 	}
-	return list(in.Kit.Rules)
+	return list(in.App.Rules)
 }
 
 func complete(r ledger.Report) ledger.Report {

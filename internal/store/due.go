@@ -183,6 +183,17 @@ func (s *Store) abandoned(ctx context.Context, now time.Time) ([]work.Job, error
 	return jobs, nil
 }
 
+// Take notes that this process is about to advance a run. SQLite has one process that
+// does, and goes on with every run when it starts.
+func (s *Store) Take(ctx context.Context, id string) error {
+	if s.db.Dialect.Name == "sqlite" {
+		return nil
+	}
+	_, err := s.db.Exec(ctx, "UPDATE runs SET moved = $2, moved_by = $3 WHERE id = $1 AND status = 'ready'",
+		id, s.now(), s.self.name)
+	return err
+}
+
 // Orphans returns every run that is ready, for a process that has just started. On
 // PostgreSQL other processes may be at them: there the sweep finds those of the dead.
 func (s *Store) Orphans(ctx context.Context) ([]work.Job, error) {

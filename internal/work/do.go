@@ -71,6 +71,11 @@ func (e *Engine) do(ctx context.Context, j Job, h Handler) (err error) {
 			err = fmt.Errorf("job %s %s of %s: panic: %v", j.Kind, j.Name, j.App, p)
 		}
 	}()
+	if j.Kind == Run {
+		if err := e.o.Book.Take(ctx, j.Name); err != nil {
+			return err
+		}
+	}
 	if err := h(ctx, j); err != nil {
 		return err
 	}
@@ -194,7 +199,7 @@ func (e *Engine) sweeps() {
 		}
 		select {
 		case <-t.C:
-		case <-e.base.Done():
+		case <-e.quit:
 			return
 		}
 	}

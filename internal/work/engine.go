@@ -22,8 +22,9 @@ type Engine struct {
 	mu      sync.Mutex
 	handler Handler
 	slots   chan struct{} // free places for jobs done right after their commit; nil: not started
-	base    context.Context
+	base    context.Context // of jobs; cancelled when they must not go on
 	cancel  context.CancelFunc
+	quit    chan struct{} // closed when the engine stops looking for work
 	wg      sync.WaitGroup
 }
 
@@ -123,6 +124,7 @@ func (e *Engine) Start(ctx context.Context, workers int, h Handler) error {
 	}
 	e.handler = h
 	e.base, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	e.quit = make(chan struct{})
 	e.mu.Unlock()
 
 	if err := e.Ticks(ctx, e.o.Now()); err != nil {
@@ -170,17 +172,17 @@ func (e *Engine) config(workers int) *river.Config {
 // have. What was cut short is queued again by whoever starts next.
 func (e *Engine) Stop(ctx context.Context) error {
 	e.mu.Lock()
-	if e.handler == nil || e.base == nil {
+	if e.slots == nil {
 		e.mu.Unlock()
 		return nil
 	}
 	e.slots = nil
 	e.mu.Unlock()
-	stopped := context.AfterFunc(ctx, e.cancel)
-	defer stopped()
+	close(e.quit)
 	e.locks.close()
+	defer e.cancel()
+	defer context.AfterFunc(ctx, e.cancel)()
 	err := e.q.stop(ctx)
-	e.cancel()
 	e.wg.Wait()
 	return err
 }

@@ -1,10 +1,13 @@
 package work_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +19,113 @@ import (
 	"dossier/internal/store/storetest"
 	"dossier/internal/work"
 )
+
+// TestMain plays a second process when a test starts this binary as one: it takes the
+// run it is given and never ends it.
+func TestMain(m *testing.M) {
+	url := os.Getenv("DOSSIER_TEST_PROCESS")
+	if url == "" {
+		os.Exit(m.Run())
+	}
+	s, err := store.Open(context.Background(), store.Options{URL: url, Now: time.Now})
+	if err == nil {
+		err = s.Work().Start(context.Background(), 1, func(_ context.Context, j work.Job) error {
+			fmt.Println(j.Name)
+			select {}
+		})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	select {}
+}
+
+// TestTakeover kills a process that is advancing a run; another one goes on with it.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t, "postgres")
+	s, err := store.Open(t.Context(), store.Options{URL: url, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	cs := storetest.OpenCase(t, s, "vanpool/VP-101")
+	run := storetest.StartRun(t, s, cs)
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "DOSSIER_TEST_PROCESS="+url)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != string(run.ID)+"\n" {
+		t.Fatalf("the other process says %q %v", line, err)
+	}
+	got := make(chan string, 10)
+	start(t, s, func(_ context.Context, j work.Job) error {
+		got <- j.Name
+		return nil
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if name := receive(t, got); name != string(run.ID) {
+		t.Errorf("went on with %q", name)
+	}
+}
+
+// TestStopWaits checks that a job that is being done is done to its end, and cut short
+// once the patience of whoever stops is over.
+func TestStopWaits(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *store.Store) {
+		begun, finish := make(chan struct{}, 2), make(chan struct{})
+		ended := make(chan error, 2)
+		if err := s.Work().Start(t.Context(), 2, func(ctx context.Context, j work.Job) error {
+			begun <- struct{}{}
+			select {
+			case <-finish:
+				ended <- nil
+				return nil
+			case <-ctx.Done():
+				ended <- ctx.Err()
+				return ctx.Err()
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"quick", "slow"} {
+			if err := s.Work().Enqueue(t.Context(), work.Job{Kind: work.Trigger, App: "a", Name: name}); err != nil {
+				t.Fatal(err)
+			}
+			receive(t, begun)
+		}
+		ctx, giveUp := context.WithCancel(t.Context())
+		stopped := make(chan struct{})
+		go func() {
+			_ = s.Work().Stop(ctx)
+			close(stopped)
+		}()
+		finish <- struct{}{}
+		if err := receive(t, ended); err != nil {
+			t.Errorf("the quick job was cut short: %v", err)
+		}
+		select {
+		case <-stopped:
+			t.Error("the engine stopped before the slow job ended")
+		default:
+		}
+		giveUp()
+		if err := receive(t, ended); err == nil {
+			t.Error("the slow job was not cut short")
+		}
+		receive(t, stopped)
+	})
+}
 
 // each runs a test on every database, with the clock on the wall: River has no other.
 func each(t *testing.T, test func(t *testing.T, s *store.Store)) {

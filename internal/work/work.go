@@ -70,6 +70,9 @@ type Book interface {
 	// Sweep does what time alone calls for, such as expiring approvals, and returns
 	// the runs that are ready with nobody alive to advance them.
 	Sweep(ctx context.Context, now time.Time) ([]Job, error)
+	// Take notes that this process is about to advance a run, so that others see who
+	// was at it should the process die.
+	Take(ctx context.Context, run string) error
 	// Orphans returns every run that is ready; the engine asks once, at the start.
 	Orphans(ctx context.Context) ([]Job, error)
 	// Tick makes sure that a trigger's next due row exists.

@@ -59,7 +59,24 @@ func LoadText(ctx context.Context, source []byte, f Files) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := catalog.Open(ctx, f.DataRoot)
+	return load(ctx, o, m, f.DataRoot)
+}
+
+// LoadStored opens a report whose outline and map are at hand.
+func LoadStored(ctx context.Context, source, chartMap []byte, dataRoot string) (*Report, error) {
+	o, err := outline.Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	m, err := mapping.Parse(chartMap)
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, o, m, dataRoot)
+}
+
+func load(ctx context.Context, o *outline.Outline, m mapping.Map, dataRoot string) (*Report, error) {
+	c, err := catalog.Open(ctx, dataRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +137,23 @@ type Context struct {
 
 	run []string // scenarios of the whole run
 }
+
+// NewContext is a context rebuilt from recorded rows. run names the scenarios of the
+// whole run.
+func NewContext(s outline.Section, sel mapping.Selection, charts []narrator.Chart, omitted map[string]string, run []string, notes []outline.Note) *Context {
+	var pairs []summary.Pair
+	for _, ch := range charts {
+		pairs = append(pairs, summary.Pair{Chart: ch.Chart, Table: ch.Table})
+	}
+	_, disagree := summary.Consistency(pairs)
+	return &Context{
+		Section: s, Selection: sel, Charts: charts, Omitted: omitted, Disagree: disagree,
+		Scenarios: scenarios(charts), Notes: notes, run: run,
+	}
+}
+
+// Run returns the scenarios of the whole run.
+func (c *Context) Run() []string { return c.run }
 
 // Context gathers what a section is written from.
 func (r *Report) Context(ctx context.Context, id string) (*Context, error) {

@@ -21,6 +21,9 @@ type Record struct {
 	Title    string      `json:"title"`
 	Category string      `json:"category"`
 	Units    string      `json:"units"`
+	PNG      string      `json:"path_png,omitempty"`
+	BaseYear int         `json:"base_year,omitempty"`
+	Total    string      `json:"total_name,omitempty"` // label of a row that sums up the others
 	Rows     []RecordRow `json:"rows"`
 }
 
@@ -36,7 +39,7 @@ type RecordRow struct {
 
 // Evidence returns a chart's rows as one recorded fact.
 func Evidence(ch *catalog.Chart, t *catalog.Table, system string) dossier.Evidence {
-	rec := Record{ChartID: ch.ID, Title: ch.Title, Category: ch.Category, Units: ch.Units, Rows: []RecordRow{}}
+	rec := Record{ChartID: ch.ID, Title: ch.Title, Category: ch.Category, Units: ch.Units, PNG: ch.PNG, BaseYear: ch.BaseYear, Total: ch.Total, Rows: []RecordRow{}}
 	for _, r := range t.Rows {
 		row := RecordRow{Line: r.Line, Scenario: r.Scenario, Label: r.Label, Unit: r.Unit, Measure: r.Kind, Values: map[string]faith.Number{}}
 		for _, c := range r.Cells {
@@ -53,7 +56,10 @@ func FromEvidence(e dossier.Evidence) (*catalog.Chart, *catalog.Table, error) {
 	if err := json.Unmarshal(e.Data, &rec); err != nil {
 		return nil, nil, fmt.Errorf("chart evidence %s: %w", e.ID, err)
 	}
-	ch := &catalog.Chart{ID: rec.ChartID, Title: rec.Title, Category: rec.Category, Units: rec.Units, CSV: e.Source.Locator, RowCount: len(rec.Rows)}
+	ch := &catalog.Chart{
+		ID: rec.ChartID, Title: rec.Title, Category: rec.Category, Units: rec.Units, PNG: rec.PNG, BaseYear: rec.BaseYear,
+		Total: rec.Total, CSV: e.Source.Locator, RowCount: len(rec.Rows),
+	}
 	t := &catalog.Table{Chart: rec.ChartID, Measure: "val", Shape: catalog.Long, Rows: []catalog.Row{}}
 	for _, r := range rec.Rows {
 		row := catalog.Row{Line: r.Line, Scenario: r.Scenario, Label: r.Label, Unit: r.Unit, Kind: r.Measure}

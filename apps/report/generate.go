@@ -1,0 +1,336 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"dossier"
+	"dossier/apps/report/draft"
+	"dossier/apps/report/narrator"
+	"dossier/apps/report/outline"
+	"dossier/apps/report/render"
+	"dossier/internal/app"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+)
+
+// generation is what the generate commands are asked for.
+type generation struct {
+	files    draft.Files
+	sections []string
+	output   string
+	format   string
+	dryRun   bool
+	artefact string // folder for each section's artefacts; "": beside the output
+	parallel int
+}
+
+// A result is one section as written by a generate command.
+type result struct {
+	Section string        `json:"section"`
+	Text    string        `json:"text"`
+	Verdict draft.Verdict `json:"checks"`
+	Usage   usage         `json:"usage"`
+	prompt  string
+	calls   []call
+}
+
+// usage is what writing a section cost. The reference policy costs nothing.
+type usage struct {
+	Model     string  `json:"model"`
+	TokensIn  int     `json:"tokens_in"`
+	TokensOut int     `json:"tokens_out"`
+	Cost      float64 `json:"cost"`
+}
+
+// A call is one look at the data, for the record.
+type call struct {
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+}
+
+func (g *generation) flags(cmd *cobra.Command) {
+	fileFlags(cmd, &g.files)
+	cmd.Flags().StringVar(&g.output, "output", "", "file to write the report to (default: standard output)")
+	cmd.Flags().StringVar(&g.format, "format", "", "md, html, pdf or docx (default: from the output's name, else md)")
+	cmd.Flags().BoolVar(&g.dryRun, "dry-run", false, "show what the writer would be asked, and write nothing")
+	cmd.Flags().StringVar(&g.artefact, "artefacts", "", "folder for each section's prompt, calls, draft, checks and usage (default: beside the output)")
+	cmd.Flags().IntVar(&g.parallel, "parallel", 4, "how many sections are written at once")
+}
+
+func generateReportCommand(c app.CLI) *cobra.Command {
+	var g generation
+	cmd := &cobra.Command{
+		Use: "generate-report", Short: "Write every section of a report", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context(), c) },
+	}
+	g.flags(cmd)
+	return cmd
+}
+
+func generateSectionCommand(c app.CLI) *cobra.Command {
+	var g generation
+	var section string
+	cmd := &cobra.Command{
+		Use: "generate-section", Short: "Write one section of a report and leave the others as they are", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			g.sections = []string{section}
+			return g.run(cmd.Context(), c)
+		},
+	}
+	g.flags(cmd)
+	cmd.Flags().StringVar(&section, "section", "", "the section's id")
+	_ = cmd.MarkFlagRequired("section")
+	return cmd
+}
+
+func (g *generation) run(ctx context.Context, c app.CLI) error {
+	if g.format == "" {
+		g.format = strings.TrimPrefix(filepath.Ext(g.output), ".")
+		if g.format == "" || g.format == "markdown" {
+			g.format = "md"
+		}
+	}
+	r, err := draft.Load(ctx, g.files)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, p := range r.Outline.Problems {
+		fmt.Fprintf(c.Err(), "%s: %s\n", g.files.Outline, p)
+	}
+	sections := g.sections
+	if len(sections) == 0 {
+		for _, s := range r.Outline.Sections {
+			sections = append(sections, s.ID)
+		}
+	}
+	if g.dryRun {
+		return g.show(ctx, c, r, sections)
+	}
+	results, err := g.writeAll(ctx, c, r, sections)
+	if err != nil {
+		return err
+	}
+	return g.finish(ctx, c, r, results)
+}
+
+// show prints what the writer would be asked for each section.
+func (g *generation) show(ctx context.Context, c app.CLI, r *draft.Report, sections []string) error {
+	type ask struct {
+		Section string   `json:"section"`
+		Charts  []string `json:"charts"`
+		Prompt  string   `json:"prompt"`
+	}
+	var asks []ask
+	for _, id := range sections {
+		x, err := r.Context(ctx, id)
+		if err != nil {
+			return err
+		}
+		a := ask{Section: id, Prompt: promptFor(x)}
+		for _, choice := range x.Selection.Choices {
+			a.Charts = append(a.Charts, choice.Key)
+		}
+		asks = append(asks, a)
+	}
+	return c.Print(asks, func(w io.Writer) error {
+		for _, a := range asks {
+			fmt.Fprintf(w, "── %s\ncharts: %s\n%s\n", a.Section, strings.Join(a.Charts, ", "), a.Prompt)
+		}
+		return nil
+	})
+}
+
+// promptFor is the whole of what a writer is told about a section.
+func promptFor(c *draft.Context) string {
+	var b strings.Builder
+	b.WriteString(prompt("writer"))
+	fmt.Fprintf(&b, "\nSection: %s (%s)\nInstructions: %s\n", c.Section.Title, c.Section.ID, c.Section.Instructions)
+	if c.Section.Content != "" {
+		fmt.Fprintf(&b, "Current draft:\n%s\n", c.Section.Content)
+	}
+	for _, n := range c.Notes {
+		fmt.Fprintf(&b, "Review note %s, to be answered: %s\n", n.ID, n.Text)
+	}
+	for _, ch := range c.Charts {
+		raw, err := json.Marshal(ch.Summary)
+		if err != nil {
+			panic(fmt.Sprintf("summary of %s: %v", ch.Chart.ID, err))
+		}
+		fmt.Fprintf(&b, "Chart %s: %s\n", ch.Chart.ID, raw)
+	}
+	for id, why := range c.Omitted {
+		fmt.Fprintf(&b, "Chart %s cannot be used: %s\n", id, why)
+	}
+	return b.String()
+}
+
+// writeAll writes sections beside each other, with a bar that shows how far it is.
+func (g *generation) writeAll(ctx context.Context, c app.CLI, r *draft.Report, sections []string) ([]result, error) {
+	bar := progressbar.NewOptions(len(sections), progressbar.OptionSetWriter(c.Err()), progressbar.OptionSetDescription("writing sections"),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetVisibility(!c.JSON() && len(sections) > 1))
+	results, errs := make([]result, len(sections)), make([]error, len(sections))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, max(g.parallel, 1))
+	for i, id := range sections {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i], errs[i] = writeSection(ctx, r, id)
+			_ = bar.Add(1)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// writeSection drafts one section with the narrator and judges it.
+func writeSection(ctx context.Context, r *draft.Report, id string) (result, error) {
+	c, err := r.Context(ctx, id)
+	if err != nil {
+		return result{}, err
+	}
+	f, err := c.Facts(nil)
+	if err != nil {
+		return result{}, err
+	}
+	d := narrator.Write(c.Input())
+	res := result{Section: id, Text: d.Text, Verdict: c.Check(d.Text, f, d.Answers), Usage: usage{Model: "reference/" + writerName}, prompt: promptFor(c)}
+	for _, choice := range c.Selection.Choices {
+		args, err := json.Marshal(dataIn{Chart: choice.Key, Rows: true})
+		if err != nil {
+			return result{}, fmt.Errorf("call for %s: %w", choice.Key, err)
+		}
+		res.calls = append(res.calls, call{"get_chart_data", args})
+	}
+	return res, nil
+}
+
+// finish keeps the artefacts, puts the drafts that passed into the outline and writes
+// the report. A draft that did not pass leaves its section as it was.
+func (g *generation) finish(ctx context.Context, c app.CLI, r *draft.Report, results []result) error {
+	source := r.Outline.Source()
+	var refused []string
+	for _, res := range results {
+		if err := g.keepArtefacts(res); err != nil {
+			return err
+		}
+		if !res.Verdict.OK {
+			refused = append(refused, fmt.Sprintf("%s: %s", res.Section, strings.Join(res.Verdict.Reasons, " ")))
+			continue
+		}
+		doc, err := outline.Parse(source)
+		if err != nil {
+			return err
+		}
+		if source, err = doc.SetContent(res.Section, res.Text); err != nil {
+			return err
+		}
+	}
+	if err := g.deliver(ctx, c, r, source, results); err != nil {
+		return err
+	}
+	g.report(c, results)
+	if len(refused) > 0 {
+		return dossier.Errorf(dossier.Invalid, "%d sections were not written because their drafts do not hold. %s", len(refused), strings.Join(refused, " "))
+	}
+	return nil
+}
+
+// deliver writes the report, or prints it.
+func (g *generation) deliver(ctx context.Context, c app.CLI, r *draft.Report, source []byte, results []result) error {
+	if g.output == "" {
+		return c.Print(results, func(w io.Writer) error {
+			if len(g.sections) == 1 {
+				_, err := fmt.Fprintln(w, results[0].Text)
+				return err
+			}
+			_, err := w.Write(source)
+			return err
+		})
+	}
+	out, err := render.Write(ctx, g.format, r.Outline.Sections[0].Title, source, render.FromCatalog{Catalog: r.Catalog, Backend: r.Backend})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(g.output, out, 0o644); err != nil {
+		return dossier.Errorf(dossier.Unavailable, "The report cannot be written to %q.", g.output).Because(err)
+	}
+	return nil
+}
+
+// keepArtefacts writes what led to a section into a folder of its own.
+func (g *generation) keepArtefacts(res result) error {
+	dir := g.artefact
+	if dir == "" {
+		if g.output == "" {
+			return nil
+		}
+		dir = strings.TrimSuffix(g.output, filepath.Ext(g.output)) + ".artefacts"
+	}
+	dir = filepath.Join(dir, res.Section)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return dossier.Errorf(dossier.Unavailable, "The folder %q cannot be made.", dir).Because(err)
+	}
+	for name, v := range map[string]any{"calls.json": res.calls, "checks.json": res.Verdict, "usage.json": res.Usage} {
+		if err := writeJSON(filepath.Join(dir, name), v); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{"prompt.md": res.prompt, "draft.md": res.Text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
+			return dossier.Errorf(dossier.Unavailable, "%q cannot be written.", filepath.Join(dir, name)).Because(err)
+		}
+	}
+	return nil
+}
+
+// report says on the error stream what was written and what it cost.
+func (g *generation) report(c app.CLI, results []result) {
+	numerals, words, open := 0, 0, 0
+	var total usage
+	for _, r := range results {
+		numerals += len(r.Verdict.Faith.Numerals)
+		words += len(strings.Fields(r.Text))
+		total.TokensIn, total.TokensOut, total.Cost = total.TokensIn+r.Usage.TokensIn, total.TokensOut+r.Usage.TokensOut, total.Cost+r.Usage.Cost
+		for _, n := range r.Verdict.Notes {
+			if !n.Closed {
+				open++
+				fmt.Fprintf(c.Err(), "%s: note %s stays open: %s %s\n", r.Section, n.ID, n.Text, n.Why)
+			}
+		}
+	}
+	fmt.Fprintf(c.Err(), "%d sections, %d words, %d numerals checked, %d notes open, %d tokens, cost %.2f\n",
+		len(results), words, numerals, open, total.TokensIn+total.TokensOut, total.Cost)
+}
+
+// stamp is the time of a record: as given, or when the outline was last changed.
+func stamp(cmd *cobra.Command) (time.Time, error) {
+	if text, _ := cmd.Flags().GetString("at"); text != "" {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return at, dossier.Errorf(dossier.Invalid, "--at %q is not a time such as 2025-12-03T14:00:00Z.", text)
+		}
+		return at, nil
+	}
+	file, _ := cmd.Flags().GetString("outline")
+	info, err := os.Stat(file)
+	if err != nil {
+		return time.Time{}, dossier.Errorf(dossier.NotFound, "The outline %q cannot be read.", file).Because(err)
+	}
+	return info.ModTime(), nil
+}

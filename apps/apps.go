@@ -7,10 +7,11 @@ import (
 	"dossier/apps/gatepass"
 	"dossier/apps/netra"
 	"dossier/apps/poolpatrol"
+	"dossier/apps/report"
 	"dossier/internal/app"
 )
 
 // All returns every app, in the order in which people see them.
 func All() []app.App {
-	return []app.App{airshed.App, netra.App, gatepass.App, poolpatrol.App}
+	return []app.App{airshed.App, netra.App, gatepass.App, poolpatrol.App, report.App}
 }

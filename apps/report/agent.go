@@ -303,11 +303,11 @@ func narrate(req *model.Request, about model.Return, sel mapping.Selection) (nar
 			}
 			continue
 		}
-		var data dataOut
+		var data draft.Data
 		if err := r.Decode(&data); err != nil {
 			return narrator.Draft{}, err
 		}
-		in.Charts = append(in.Charts, data.narratorChart())
+		in.Charts = append(in.Charts, data.Narrated())
 		for _, name := range data.Summary.Scenarios {
 			if !slices.Contains(in.Scenarios, name) {
 				in.Scenarios = append(in.Scenarios, name)

@@ -5,16 +5,19 @@ import (
 	"fmt"
 
 	"dossier"
+	"dossier/apps/report/files"
 	"dossier/apps/report/summary"
 	"dossier/internal/agent"
 	"dossier/internal/app"
+
+	"github.com/spf13/cobra"
 )
 
 // ID is the app's id.
 const ID = "report"
 
 //go:embed prompts/*.md evals/*.yaml migrations/*.sql
-var files embed.FS
+var content embed.FS
 
 // App is the report app.
 var App = app.Define(app.Def[Config]{
@@ -25,10 +28,10 @@ var App = app.Define(app.Def[Config]{
 		analyst:  "Starts reports, has sections drafted and redrafted, and reads everything.",
 		reviewer: "Rates drafts, comments on them and decides which sections are final.",
 	},
-	Files:    files,
+	Files:    content,
 	Default:  defaults,
 	Rules:    rules,
-	Commands: commands,
+	Commands: func(c app.CLI) []*cobra.Command { return fileWriter().Commands(c) },
 	Build:    build,
 })
 
@@ -45,9 +48,15 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 	}, nil
 }
 
+// fileWriter tells the commands about the agent that writes.
+func fileWriter() files.Writer {
+	o := &office{cfg: defaults}
+	return files.Writer{Name: "reference/" + writerName, Prompt: prompt("writer"), Version: o.promptVersion(), Rules: rulesVersion}
+}
+
 // prompt returns the text of an agent's prompt.
 func prompt(name string) string {
-	raw, err := files.ReadFile("prompts/" + name + ".md")
+	raw, err := content.ReadFile("prompts/" + name + ".md")
 	if err != nil {
 		panic(fmt.Sprintf("prompt %s: %v", name, err))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"dossier"
 	"dossier/apps/report/catalog"
+	"dossier/apps/report/draft"
 	"dossier/apps/report/outline"
 	"dossier/apps/report/rating"
 	"dossier/apps/report/render"
@@ -384,7 +385,7 @@ func (o *office) getChart(ctx context.Context, in *chartPath) (*answer[chartPage
 		return nil, err
 	}
 	defer r.Close()
-	data, err := chartDataOf(ctx, r, in.ID, o.cfg.MaxRows)
+	data, err := r.Data(ctx, in.ID, draft.Pick{Most: o.cfg.MaxRows})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"dossier"
 	"dossier/apps/report/catalog"
 	"dossier/apps/report/draft"
-	"dossier/apps/report/narrator"
 	"dossier/apps/report/outline"
 	"dossier/apps/report/summary"
 	"dossier/internal/tool"
@@ -134,23 +133,8 @@ func (o *office) listCharts() tool.Tool {
 					return nil, err
 				}
 			}
-			return chartsOf(l.Catalog, in.Category, in.Section), nil
+			return draft.Charts(l.Catalog, in.Category, in.Section), nil
 		})
-}
-
-// chartsOf filters a catalog's charts.
-func chartsOf(c *catalog.Catalog, category, section string) []catalog.Chart {
-	out := []catalog.Chart{}
-	for _, ch := range c.Charts {
-		linked := section == ""
-		for _, s := range ch.Sections {
-			linked = linked || s == section
-		}
-		if linked && (category == "" || ch.Category == category) {
-			out = append(out, ch)
-		}
-	}
-	return out
 }
 
 func (o *office) sectionCharts() tool.Tool {
@@ -171,13 +155,6 @@ type dataIn struct {
 	MaxRows  int    `json:"max_rows,omitempty" jsonschema:"return at most this many rows"`
 }
 
-// dataOut is a chart's data: what the catalog knows of it, and its summary.
-type dataOut struct {
-	Meta catalog.Chart `json:"chart"`
-	summary.Chart
-	Truncated bool `json:"rows_truncated,omitempty"`
-}
-
 func (o *office) chartData() tool.Tool {
 	return reading(o, "get_chart_data", "Returns a chart's schema, its summary with the figures to state verbatim and, if asked, its rows.",
 		func(ctx context.Context, l *look, in dataIn) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
@@ -189,30 +166,20 @@ func (o *office) chartData() tool.Tool {
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			out := dataOut{Meta: *ch, Chart: *summary.Of(ch, t)}
-			if in.Rows {
-				out.Rows, out.Truncated = pickRows(t.Rows, in, o.cfg.MaxRows)
+			most := o.cfg.MaxRows
+			if in.MaxRows > 0 {
+				most = min(most, in.MaxRows)
+			}
+			out, err := l.Data(ctx, in.Chart, draft.Pick{Scenario: in.Scenario, Most: most})
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			if !in.Rows {
+				out.Rows, out.Truncated = nil, false
 			}
 			raw, err := json.Marshal(out)
 			return raw, []dossier.Evidence{summary.Evidence(ch, t, "run folder")}, nil, err
 		})
-}
-
-func pickRows(rows []catalog.Row, in dataIn, most int) ([]catalog.Row, bool) {
-	if in.MaxRows > 0 {
-		most = min(most, in.MaxRows)
-	}
-	out := []catalog.Row{}
-	for _, r := range rows {
-		if in.Scenario != "" && r.Scenario != in.Scenario {
-			continue
-		}
-		if len(out) == most {
-			return out, true
-		}
-		out = append(out, r)
-	}
-	return out, false
 }
 
 type chartIn struct {
@@ -333,26 +300,4 @@ func (o *office) sqlQuery() tool.Tool {
 		func(ctx context.Context, l *look, in queryIn) (any, error) {
 			return l.Backend.Query(ctx, in.SQL, catalog.Limits{Rows: o.cfg.SQLRows, Time: o.cfg.SQLTime})
 		})
-}
-
-// chartDataOf is a chart's data with its rows.
-func chartDataOf(ctx context.Context, r *draft.Report, id string, most int) (*dataOut, error) {
-	ch, err := r.Catalog.Chart(id)
-	if err != nil {
-		return nil, err
-	}
-	t, err := r.Backend.Table(ctx, ch)
-	if err != nil {
-		return nil, err
-	}
-	out := &dataOut{Meta: *ch, Chart: *summary.Of(ch, t)}
-	out.Rows, out.Truncated = pickRows(t.Rows, dataIn{}, most)
-	return out, nil
-}
-
-// narratorChart is the chart as the narrator takes it.
-func (d *dataOut) narratorChart() narrator.Chart {
-	t := &catalog.Table{Chart: d.ChartID, Columns: d.Schema.Columns, Shape: d.Meta.Shape, Measure: d.Summary.Measure, Years: d.Meta.Years, Rows: d.Rows}
-	sum := d.Chart
-	return narrator.Chart{Chart: &d.Meta, Table: t, Summary: &sum}
 }

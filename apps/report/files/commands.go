@@ -1,9 +1,17 @@
-package report
+// Package files holds the commands of the report app, which work on files alone: an
+// outline, a run folder and the map between them go in, and a report with each
+// section's artefacts comes out. The narrator writes; drafts that do not hold are not
+// put into the report, and the command fails and says why.
+//
+// With a model, or with reviewers on a page, reports are written in the product
+// instead. No command here opens a database.
+package files
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -20,11 +28,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commands are those below `dossier report`. All of them work on files alone.
-func commands(c app.CLI) []*cobra.Command {
+// A Writer says what the commands are told about the agent that writes.
+type Writer struct {
+	Name    string // "reference/writer"
+	Prompt  string // what a writer is told before the section
+	Version string // of prompt and tools
+	Rules   string // version of the checks
+}
+
+// Commands are those below `dossier report`.
+func (wr Writer) Commands(c app.CLI) []*cobra.Command {
 	return []*cobra.Command{
-		generateReportCommand(c), generateSectionCommand(c), inspectChartsCommand(c), inspectSectionsCommand(c),
-		inspectMappingCommand(c), chartCommand(c), runEvalCommand(c), compareCommand(c),
+		wr.generateReport(c), wr.generateSection(c), inspectChartsCommand(c), inspectSectionsCommand(c),
+		inspectMappingCommand(c), chartCommand(c), wr.runEval(c), compareCommand(c),
 	}
 }
 
@@ -55,7 +71,7 @@ func inspectChartsCommand(c app.CLI) *cobra.Command {
 			if category != "" && !slices.Contains(names, category) {
 				return dossier.Errorf(dossier.NotFound, "There is no category %q; the run has %s.", category, strings.Join(names, ", "))
 			}
-			charts := chartsOf(cat, category, "")
+			charts := draft.Charts(cat, category, "")
 			return c.Print(charts, func(w io.Writer) error {
 				tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 				fmt.Fprintln(tw, "CATEGORY\tCHART\tTITLE\tUNITS\tROWS\tFILES")
@@ -184,7 +200,8 @@ func chartCommand(c app.CLI) *cobra.Command {
 				return err
 			}
 			defer backend.Close()
-			data, err := chartDataOf(cmd.Context(), &draft.Report{Catalog: cat, Backend: backend}, args[0], 1<<30)
+			r := &draft.Report{Catalog: cat, Backend: backend}
+			data, err := r.Data(cmd.Context(), args[0], draft.Pick{Most: math.MaxInt})
 			if err != nil {
 				return err
 			}
@@ -202,7 +219,7 @@ func chartCommand(c app.CLI) *cobra.Command {
 	return cmd
 }
 
-func runEvalCommand(c app.CLI) *cobra.Command {
+func (wr Writer) runEval(c app.CLI) *cobra.Command {
 	var file, out string
 	var about rating.About
 	cmd := &cobra.Command{
@@ -215,9 +232,9 @@ func runEvalCommand(c app.CLI) *cobra.Command {
 			if about.At, err = stamp(cmd); err != nil {
 				return err
 			}
-			about.ToolVersion = rulesVersion
+			about.ToolVersion = wr.Rules
 			if about.PromptVersion == "" {
-				about.PromptVersion = (&office{cfg: defaults}).promptVersion()
+				about.PromptVersion = wr.Version
 			}
 			run, err := rating.Of(o, about)
 			if err != nil {
@@ -244,7 +261,7 @@ func runEvalCommand(c app.CLI) *cobra.Command {
 	cmd.Flags().StringVar(&file, "outline", "", "the reviewed outline, a Markdown file")
 	cmd.Flags().StringVar(&about.RunID, "run-id", "", "a name for this record")
 	cmd.Flags().StringVar(&out, "output", "", "file to write the record to")
-	cmd.Flags().StringVar(&about.Model, "model", "reference/"+writerName, "who wrote the drafts")
+	cmd.Flags().StringVar(&about.Model, "model", wr.Name, "who wrote the drafts")
 	cmd.Flags().StringVar(&about.PromptVersion, "prompt-version", "", "version of the prompt (default: the one built in)")
 	cmd.Flags().String("at", "", "time of the record, RFC 3339 (default: when the outline was last changed)")
 	for _, name := range []string{"outline", "run-id"} {

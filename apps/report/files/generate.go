@@ -1,8 +1,9 @@
-package report
+package files
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,7 @@ import (
 
 // generation is what the generate commands are asked for.
 type generation struct {
+	Writer
 	files    draft.Files
 	sections []string
 	output   string
@@ -53,8 +55,8 @@ type usage struct {
 
 // A call is one look at the data, for the record.
 type call struct {
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args"`
+	Tool  string `json:"tool"`
+	Chart string `json:"chart_id"`
 }
 
 func (g *generation) flags(cmd *cobra.Command) {
@@ -66,8 +68,8 @@ func (g *generation) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&g.parallel, "parallel", 4, "how many sections are written at once")
 }
 
-func generateReportCommand(c app.CLI) *cobra.Command {
-	var g generation
+func (wr Writer) generateReport(c app.CLI) *cobra.Command {
+	g := generation{Writer: wr}
 	cmd := &cobra.Command{
 		Use: "generate-report", Short: "Write every section of a report", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context(), c) },
@@ -76,8 +78,8 @@ func generateReportCommand(c app.CLI) *cobra.Command {
 	return cmd
 }
 
-func generateSectionCommand(c app.CLI) *cobra.Command {
-	var g generation
+func (wr Writer) generateSection(c app.CLI) *cobra.Command {
+	g := generation{Writer: wr}
 	var section string
 	cmd := &cobra.Command{
 		Use: "generate-section", Short: "Write one section of a report and leave the others as they are", Args: cobra.NoArgs,
@@ -136,7 +138,7 @@ func (g *generation) show(ctx context.Context, c app.CLI, r *draft.Report, secti
 		if err != nil {
 			return err
 		}
-		a := ask{Section: id, Prompt: promptFor(x)}
+		a := ask{Section: id, Prompt: g.promptFor(x)}
 		for _, choice := range x.Selection.Choices {
 			a.Charts = append(a.Charts, choice.Key)
 		}
@@ -151,9 +153,9 @@ func (g *generation) show(ctx context.Context, c app.CLI, r *draft.Report, secti
 }
 
 // promptFor is the whole of what a writer is told about a section.
-func promptFor(c *draft.Context) string {
+func (wr Writer) promptFor(c *draft.Context) string {
 	var b strings.Builder
-	b.WriteString(prompt("writer"))
+	b.WriteString(wr.Prompt)
 	fmt.Fprintf(&b, "\nSection: %s (%s)\nInstructions: %s\n", c.Section.Title, c.Section.ID, c.Section.Instructions)
 	if c.Section.Content != "" {
 		fmt.Fprintf(&b, "Current draft:\n%s\n", c.Section.Content)
@@ -185,7 +187,7 @@ func (g *generation) writeAll(ctx context.Context, c app.CLI, r *draft.Report, s
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			results[i], errs[i] = writeSection(ctx, r, id)
+			results[i], errs[i] = g.writeSection(ctx, r, id)
 			_ = bar.Add(1)
 		})
 	}
@@ -199,7 +201,7 @@ func (g *generation) writeAll(ctx context.Context, c app.CLI, r *draft.Report, s
 }
 
 // writeSection drafts one section with the narrator and judges it.
-func writeSection(ctx context.Context, r *draft.Report, id string) (result, error) {
+func (wr Writer) writeSection(ctx context.Context, r *draft.Report, id string) (result, error) {
 	c, err := r.Context(ctx, id)
 	if err != nil {
 		return result{}, err
@@ -209,13 +211,9 @@ func writeSection(ctx context.Context, r *draft.Report, id string) (result, erro
 		return result{}, err
 	}
 	d := narrator.Write(c.Input())
-	res := result{Section: id, Text: d.Text, Verdict: c.Check(d.Text, f, d.Answers), Usage: usage{Model: "reference/" + writerName}, prompt: promptFor(c)}
+	res := result{Section: id, Text: d.Text, Verdict: c.Check(d.Text, f, d.Answers), Usage: usage{Model: wr.Name}, prompt: wr.promptFor(c)}
 	for _, choice := range c.Selection.Choices {
-		args, err := json.Marshal(dataIn{Chart: choice.Key, Rows: true})
-		if err != nil {
-			return result{}, fmt.Errorf("call for %s: %w", choice.Key, err)
-		}
-		res.calls = append(res.calls, call{"get_chart_data", args})
+		res.calls = append(res.calls, call{"get_chart_data", choice.Key})
 	}
 	return res, nil
 }
@@ -286,10 +284,12 @@ func (g *generation) keepArtefacts(res result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return dossier.Errorf(dossier.Unavailable, "The folder %q cannot be made.", dir).Because(err)
 	}
-	for name, v := range map[string]any{"calls.json": res.calls, "checks.json": res.Verdict, "usage.json": res.Usage} {
-		if err := writeJSON(filepath.Join(dir, name), v); err != nil {
-			return err
-		}
+	err := errors.Join(
+		writeJSON(filepath.Join(dir, "calls.json"), res.calls), writeJSON(filepath.Join(dir, "checks.json"), res.Verdict),
+		writeJSON(filepath.Join(dir, "usage.json"), res.Usage),
+	)
+	if err != nil {
+		return err
 	}
 	for name, text := range map[string]string{"prompt.md": res.prompt, "draft.md": res.Text} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {

@@ -26,18 +26,28 @@ var files embed.FS
 
 // A Suite is the examples of one desk.
 type Suite struct {
-	Role      string    `yaml:"role"`
-	Now       time.Time `yaml:"now"`
-	Principal string    `yaml:"principal"`
-	Examples  []Example `yaml:"examples"`
+	Role     string
+	Examples []Example
 }
 
-// An Example is one utterance.
+// Now is when the examples are said, and Speaker who says them.
+var Now = time.Date(2026, 11, 16, 10, 0, 0, 0, time.UTC)
+
+// Speaker is who says the examples.
+const Speaker = "Meera Iyer"
+
+// An Example is one utterance with what must come of it.
 type Example struct {
-	Say     string `yaml:"say" json:"say"`
-	Given   Given  `yaml:"given" json:"given"`
-	Want    Want   `yaml:"want" json:"want"`
-	HeldOut bool   `yaml:"held_out" json:"held_out"`
+	Name    string `yaml:"name"`
+	Input   Input  `yaml:"input"`
+	Want    Want   `yaml:"want"`
+	HeldOut bool   `yaml:"held_out"`
+}
+
+// An Input is what is said, and after what.
+type Input struct {
+	Say   string `yaml:"say" json:"say"`
+	Given Given  `yaml:"given" json:"given"`
 }
 
 // Given is what was said and shown before.
@@ -77,21 +87,21 @@ type Want struct {
 
 // Load returns the suite of a desk.
 func Load(role string) (Suite, error) {
-	var s Suite
+	s := Suite{Role: role}
 	raw, err := files.ReadFile(role + ".yaml")
 	if err != nil {
 		return s, fmt.Errorf("utterances of %s: %w", role, err)
 	}
-	if err := yaml.Unmarshal(raw, &s); err != nil {
+	if err := yaml.Unmarshal(raw, &s.Examples); err != nil {
 		return s, fmt.Errorf("utterances of %s: %w", role, err)
 	}
 	return s, nil
 }
 
-// State returns the conversation in which ex is said.
-func (s Suite) State(ex Example, lister string) grammar.State {
-	g := ex.Given
-	st := grammar.State{Role: s.Role, Me: s.Principal, Now: s.Now, Notes: g.Notifications, Photo: g.Photo}
+// State returns the conversation in which in is said at the desk of role.
+func (in Input) State(role, lister string) grammar.State {
+	g := in.Given
+	st := grammar.State{Role: role, Me: Speaker, Now: Now, Notes: g.Notifications, Photo: g.Photo}
 	st.Pass = grammar.Pass{Number: g.Pass.Number, ID: g.Pass.ID, Person: g.Pass.Person}
 	for _, p := range g.Shown {
 		st.Shown = append(st.Shown, grammar.Pass{Number: p.Number, ID: p.ID, Person: p.Person})
@@ -116,9 +126,8 @@ func text(in map[string]any) grammar.Args {
 	return out
 }
 
-// Judge reports whether act is what ex wants, and if not, why.
-func (ex Example) Judge(act grammar.Act) (bool, string) {
-	w := ex.Want
+// Judge reports whether act is what is wanted, and if not, why.
+func (w Want) Judge(act grammar.Act) (bool, string) {
 	want := "call " + w.Tool
 	ok := act.Do == grammar.Call && act.Tool == w.Tool
 	switch {

@@ -32,11 +32,11 @@ func TestUtterances(t *testing.T) {
 				i = 1
 			}
 			all[i]++
-			ok, why := ex.Judge(g.Hear(s.State(ex, g.Lister(role)), ex.Say))
+			ok, why := ex.Want.Judge(g.Hear(ex.Input.State(role, g.Lister(role)), ex.Input.Say))
 			if ok {
 				right[i]++
 			} else if *verbose && !ex.HeldOut {
-				t.Logf("%s %q: %s", role, ex.Say, why)
+				t.Logf("%s %q: %s", role, ex.Input.Say, why)
 			}
 		}
 		for i, name := range []string{"written", "held out"} {
@@ -59,7 +59,7 @@ func BenchmarkHear(b *testing.B) {
 		b.Run(role, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				ex := s.Examples[i%len(s.Examples)]
-				g.Hear(s.State(ex, ""), ex.Say)
+				g.Hear(ex.Input.State(role, ""), ex.Input.Say)
 			}
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(time.Microsecond), "µs/utterance")
 		})

@@ -162,7 +162,7 @@ func TestNeverInventsProperty(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ex := range s.Examples {
-			lines = append(lines, ex.Say)
+			lines = append(lines, ex.Input.Say)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

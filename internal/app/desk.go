@@ -43,6 +43,9 @@ type Desk interface {
 
 	// Approvals returns the approvals of a case, oldest first.
 	Approvals(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error)
+	// Decide records what a person decided about an approval of this app. d.By must
+	// carry the roles the person has now.
+	Decide(ctx context.Context, id dossier.ApprovalID, d dossier.Decision) (dossier.Approval, error)
 
 	// Later queues the app's job for a time. A second call with the same name and
 	// unique key replaces the first while it has not run; "" never replaces.

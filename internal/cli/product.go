@@ -127,7 +127,7 @@ func (p *product) install(ctx context.Context, a app.App) error {
 			return err
 		}
 	}
-	d := &desk.Desk{ID: a.ID, Store: p.store, Runner: p.runner, Now: p.now, NewID: newID}
+	d := &desk.Desk{ID: a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: newID}
 	dir := filepath.Join(p.Data, a.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made.", dir).Because(err)

@@ -16,6 +16,7 @@ import (
 	"dossier"
 	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/approval"
 	"dossier/internal/records"
 	"dossier/internal/store"
 )
@@ -25,6 +26,7 @@ type Desk struct {
 	ID     string // the app's
 	Store  *store.Store
 	Runner *agent.Runner
+	Inbox  *approval.Inbox
 	Now    func() time.Time
 	NewID  func(prefix string) string
 }
@@ -139,6 +141,18 @@ func (d *Desk) Say(ctx context.Context, id dossier.RunID, by dossier.Principal, 
 // Approvals implements app.Desk.
 func (d *Desk) Approvals(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error) {
 	return d.Store.ApprovalsOf(ctx, id)
+}
+
+// Decide implements app.Desk.
+func (d *Desk) Decide(ctx context.Context, id dossier.ApprovalID, decision dossier.Decision) (dossier.Approval, error) {
+	a, err := d.Store.Approval(ctx, id)
+	if err != nil {
+		return a, err
+	}
+	if a.App != d.ID {
+		return dossier.Approval{}, dossier.Errorf(dossier.NotFound, "There is no approval %s.", id)
+	}
+	return d.Inbox.Decide(ctx, id, a.Digest, decision)
 }
 
 // Later implements app.Desk.

@@ -108,7 +108,7 @@ func (b *Bench) wire(o Options) {
 	b.Ledger = &ledger.Ledger{
 		Store: b.Store, Now: b.Clock.Now, Key: pub, Sign: func(m []byte) []byte { return ed25519.Sign(priv, m) },
 	}
-	b.Desk = &desk.Desk{ID: b.App.ID, Store: b.Store, Runner: b.Runner, Now: b.Clock.Now, NewID: NewID}
+	b.Desk = &desk.Desk{ID: b.App.ID, Store: b.Store, Runner: b.Runner, Inbox: b.Inbox, Now: b.Clock.Now, NewID: NewID}
 	b.Env = app.Env{
 		Log: o.Log, Now: b.Clock.Now, NewID: NewID, HTTP: o.HTTP, DB: b.Store.DB(), Desk: b.Desk, Mail: b.Mail,
 		Dir: o.Dir, URL: o.BaseURL, Sign: b.Ledger.Sign, PublicKey: pub,

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"time"
 
 	"dossier"
 )
@@ -13,6 +14,8 @@ type CLI interface {
 	In() io.Reader
 	Out() io.Writer
 	Err() io.Writer
+	// Now is the time.
+	Now() time.Time
 	// JSON reports whether the caller asked for machine output.
 	JSON() bool
 	// Print writes v as JSON if asked for, and else calls text.

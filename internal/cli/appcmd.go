@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,9 @@ func (c *appCLI) Out() io.Writer { return c.Terminal.Out }
 
 // Err implements app.CLI.
 func (c *appCLI) Err() io.Writer { return c.Terminal.Err }
+
+// Now implements app.CLI.
+func (c *appCLI) Now() time.Time { return c.now() }
 
 // JSON implements app.CLI.
 func (c *appCLI) JSON() bool { return c.json }

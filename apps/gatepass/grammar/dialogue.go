@@ -279,3 +279,23 @@ func (u *utterance) isGreeting() bool {
 	}
 	return true
 }
+
+// Agrees reads a plain yes or no, in any of their forms, and reports whether it is one.
+func Agrees(text string) (yes, ok bool) {
+	u := &utterance{text: text, tokens: lex(text)}
+	for i := range u.tokens {
+		if w, ok := synonyms[u.tokens[i].word]; ok {
+			u.tokens[i].word = w
+		}
+	}
+	if len(u.tokens) == 0 || len(u.tokens) > 8 {
+		return false, false
+	}
+	if u.callsOff() || u.has("keep") {
+		return false, true
+	}
+	if u.sequence("go", "ahead") >= 0 || u.sequence("do", "it") >= 0 || u.has("proceed") {
+		return !u.has("not"), true
+	}
+	return u.yesNo()
+}

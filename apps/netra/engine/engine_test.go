@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 		}
 	})
 	t.Run("N-068 N-063 N-066 N-067 rationale", func(t *testing.T) {
-		want := "Primary trigger: Physical layer (7.94/10). Contributing signals include “Arms cache recovered near border area” and “Mass protest rally with thousands”. 3 signals in the 24h window. Score 13.67 remains in BASELINE range (0-29). Trend: stable (too few signals for a 24h comparison)."
+		want := "Primary trigger: Physical layer (7.94/10). Contributing signals include “Arms cache recovered near border area” and “Mass protest rally with thousands”. 3 signals in the 24h window. Score 13.67 remains in BASELINE range (0-29). Trend: stable based on 24h comparison (insufficient: one of the two periods has no signals)."
 		if s.Rationale != want {
 			t.Errorf("got  %s\nwant %s", s.Rationale, want)
 		}

@@ -259,11 +259,11 @@ func rationale(s *Score) string {
 	} else {
 		fmt.Fprintf(&b, " Score %.2f remains in %s range (%s).", s.Composite, s.Threshold.Label, s.Threshold.Range)
 	}
+	fmt.Fprintf(&b, " Trend: %s based on 24h comparison", s.Trend)
 	if s.TrendBasis == "insufficient" {
-		fmt.Fprintf(&b, " Trend: %s (too few signals for a 24h comparison).", s.Trend)
-	} else {
-		fmt.Fprintf(&b, " Trend: %s based on 24h comparison.", s.Trend)
+		b.WriteString(" (insufficient: one of the two periods has no signals)")
 	}
+	b.WriteString(".")
 	return b.String()
 }
 

@@ -76,10 +76,10 @@ func (o *office) demo(ctx context.Context) error {
 			rows = append(rows, d.row(r, i, now.Add(-age)))
 		}
 	}
-	if err := o.demoHistory(ctx, rows, now); err != nil {
+	if _, err := o.ingestRows(ctx, rows, nil); err != nil {
 		return err
 	}
-	if _, err := o.ingestRows(ctx, rows, nil); err != nil {
+	if err := o.demoHistory(ctx, rows, now); err != nil {
 		return err
 	}
 	for i := range arrivals {

@@ -1,0 +1,14 @@
+import type { AppModule } from "..";
+import { Board } from "./Board";
+import { Briefing } from "./Briefing";
+import { District } from "./District";
+import { Method, Oversight } from "./Method";
+import "./netra.css";
+
+export const pages: AppModule["pages"] = [
+  { path: "", title: "Districts", element: <Board /> },
+  { path: "district/:state/:district", title: "District", element: <District /> },
+  { path: "briefing/:state/:district", title: "Briefing", element: <Briefing /> },
+  { path: "methodology", title: "Methodology", element: <Method /> },
+  { path: "oversight", title: "Oversight", element: <Oversight /> },
+];

@@ -15,12 +15,17 @@ const (
 	rows           = 180 * cellsPerDegree
 	minutesPerDay  = 24 * 60
 	undated        = math.MinInt32
+
+	// edgeKm is how close to the radius a fire must lie for the haversine itself to
+	// decide: a millimetre, which is more than the two formulas can differ by.
+	edgeKm = 1e-6
 )
 
 // An index finds fires by place and time. Its entries are ordered by the cell of a
 // quarter-degree grid and, within a cell, by the hour, so that a question about one
 // place and window touches a few short stretches.
 type index struct {
+	fires   []observe.Fire // what it was made of
 	entries []entry
 	cells   []int32 // start of each cell's entries; one more at the end
 	groups  []group
@@ -80,14 +85,25 @@ func (b bounds) outside(p geo.Point) bool {
 	return p.Lat < b.south || p.Lat > b.north || !b.wraps && (p.Lon < b.west || p.Lon > b.east)
 }
 
+// estimate guesses from every 64th fire how many are inside, with some to spare.
+func (b bounds) estimate(fires []observe.Fire) int {
+	inside := 0
+	for i := 0; i < len(fires); i += 64 {
+		if !b.outside(fires[i].Point) {
+			inside++
+		}
+	}
+	return min(len(fires), inside*70+1024)
+}
+
 // newIndex makes an index of the fires that some question may be about.
 func newIndex(fires []observe.Fire, qs []question, km float64) *index {
 	b := boundsOf(qs, km)
-	ix := &index{}
+	ix := &index{fires: fires}
 	ids := map[group]uint32{}
 	var lastGroup group
 	var lastID uint32
-	kept := make([]entry, 0, min(len(fires), 1<<16))
+	kept := make([]entry, 0, b.estimate(fires))
 	cell := make([]int32, 0, cap(kept))
 	for i := range fires {
 		f := &fires[i]
@@ -187,6 +203,9 @@ func (ix *index) near(q question, km float64, yes func(*entry, float64)) int {
 					continue
 				}
 				d := arcKm(square)
+				if math.Abs(d-km) < edgeKm {
+					d = geo.Km(ix.fires[e.fire].Point, q.at)
+				}
 				if d > km {
 					continue
 				}

@@ -62,3 +62,19 @@ func benchStep(b *testing.B, url string, facts bool) {
 		}
 	}
 }
+
+// BenchmarkOpen opens a store whose tables exist: the store's part of starting up.
+func BenchmarkOpen(b *testing.B) {
+	for _, name := range storetest.Databases {
+		b.Run(name, func(b *testing.B) {
+			url := storetest.URL(b, name)
+			for b.Loop() {
+				s, err := store.Open(b.Context(), store.Options{URL: url, Now: time.Now})
+				if err != nil {
+					b.Fatal(err)
+				}
+				s.Close()
+			}
+		})
+	}
+}

@@ -448,3 +448,30 @@ func TestProcessesShare(t *testing.T) {
 		t.Errorf("the load was not shared: %v", by)
 	}
 }
+
+// BenchmarkJob is the way from a commit that queues a job to its handler and back.
+func BenchmarkJob(b *testing.B) {
+	for _, name := range storetest.Databases {
+		b.Run(name, func(b *testing.B) {
+			s, err := store.Open(b.Context(), store.Options{URL: storetest.URL(b, name), Now: time.Now})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			got := make(chan struct{})
+			if err := s.Work().Start(b.Context(), 4, func(context.Context, work.Job) error {
+				got <- struct{}{}
+				return nil
+			}); err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = s.Work().Stop(context.Background()) }()
+			for b.Loop() {
+				if err := s.Work().Enqueue(b.Context(), work.Job{Kind: work.Trigger, App: "a", Name: "x"}); err != nil {
+					b.Fatal(err)
+				}
+				<-got
+			}
+		})
+	}
+}

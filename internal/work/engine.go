@@ -21,7 +21,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	handler Handler
-	slots   chan struct{} // free places for jobs done right after their commit; nil: not started
+	slots   chan struct{}   // free places for jobs done right after their commit; nil: not started
 	base    context.Context // of jobs; cancelled when they must not go on
 	cancel  context.CancelFunc
 	quit    chan struct{} // closed when the engine stops looking for work

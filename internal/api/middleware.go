@@ -135,7 +135,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// A response remembers the status that was sent.
+// A response remembers the status that was sent, and sends it once: an answer that
+// breaks off because the caller went away must not begin again as a problem.
 type response struct {
 	http.ResponseWriter
 	status int
@@ -144,8 +145,8 @@ type response struct {
 func (w *response) WriteHeader(code int) {
 	if w.status == 0 {
 		w.status = code
+		w.ResponseWriter.WriteHeader(code)
 	}
-	w.ResponseWriter.WriteHeader(code)
 }
 
 func (w *response) Write(b []byte) (int, error) {

@@ -29,9 +29,9 @@ type CaseQuery struct {
 	States  []dossier.State // none: open, waiting and closed
 	Stage   string
 	Subject string // the exact subject
-	// Text holds words that must all occur, in any order and letter case, somewhere
-	// in the case's id, subject, title, stage, outcome, findings' reasons or
-	// evidence summaries.
+	// Text holds words that must all begin a word, in any order and letter case, of
+	// the case's id, subject, title, stage, outcome, findings' reasons or evidence
+	// summaries.
 	Text         string
 	OpenedAfter  time.Time // at or after
 	OpenedBefore time.Time // before

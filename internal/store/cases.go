@@ -74,6 +74,9 @@ func (s *Store) insertCase(ctx context.Context, appID string, o app.Opening) (do
 	if err != nil {
 		return c, false, err
 	}
+	if err := s.reindex(ctx, c); err != nil {
+		return c, false, err
+	}
 	return c, true, s.publish(ctx, records.Event{
 		At: now, App: c.App, Case: c.ID, Kind: records.CaseOpened, By: o.By.ID, Text: "Opened: " + c.Title + ".",
 		Data: data(map[string]string{"subject": c.Subject, "state": string(c.State), "stage": c.Stage}),
@@ -113,6 +116,9 @@ func (s *Store) MoveCase(ctx context.Context, id dossier.CaseID, version int, ch
 			c.ID, c.Title, c.State, c.Stage, c.Outcome, c.Updated, c.Closed, c.Version)
 		if err != nil {
 			return fmt.Errorf("move case %s: %w", id, err)
+		}
+		if err := s.reindex(ctx, c); err != nil {
+			return err
 		}
 		return s.publish(ctx, moved(before, c, ch))
 	})
@@ -200,24 +206,13 @@ func (s *Store) Cases(ctx context.Context, q records.CaseQuery) ([]dossier.Case,
 		w.add("opened < ?", q.OpenedBefore)
 	}
 	w.after("opened", q.After)
-	for _, word := range strings.Fields(strings.ToLower(q.Text)) {
-		s.matching(&w, word)
+	from, err := s.matching(ctx, &w, q.Text)
+	if err != nil {
+		return nil, err
 	}
-	query := "SELECT " + caseColumns + " FROM cases" + w.sql() + " ORDER BY opened DESC, id DESC" + w.limit(q.Limit)
+	query := "SELECT " + caseColumns + " FROM " + from + w.sql() + " ORDER BY opened DESC, id DESC" + w.limit(q.Limit)
 	rows, err := s.db.Query(ctx, query, w.args...)
 	return db.Collect(rows, err, scanCase)
-}
-
-// matching keeps the cases in which a word occurs.
-func (s *Store) matching(w *where, word string) {
-	like := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(word) + "%"
-	has := func(column string) string {
-		return s.db.Dialect.Fold + "(" + column + `) LIKE ? ESCAPE '\'`
-	}
-	w.add("("+has("id || ' ' || subject || ' ' || title || ' ' || stage || ' ' || outcome")+
-		" OR EXISTS (SELECT 1 FROM findings f WHERE f.case_id = cases.id AND "+has("f.reason")+
-		") OR EXISTS (SELECT 1 FROM evidence e WHERE e.case_id = cases.id AND "+has("e.summary")+"))",
-		like, like, like)
 }
 
 // CaseCounts counts the cases of apps by state; nil apps are all.

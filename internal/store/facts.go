@@ -125,7 +125,19 @@ func (l *chain) record(ctx context.Context, step dossier.StepID, seen []dossier.
 			return err
 		}
 	}
-	return nil
+	return l.s.index(ctx, l.id, inFacts, said(seen, found)...)
+}
+
+// said is what people read of facts, for finding the case by it.
+func said(seen []dossier.Evidence, found []dossier.Finding) []string {
+	var out []string
+	for _, e := range seen {
+		out = append(out, e.Summary)
+	}
+	for _, f := range found {
+		out = append(out, f.Subject, f.Reason)
+	}
+	return out
 }
 
 func (l *chain) append(ctx context.Context, step dossier.StepID, e dossier.Evidence) (dossier.Evidence, error) {

@@ -25,6 +25,12 @@ func (w *where) add(cond string, args ...any) {
 	w.conds = append(w.conds, b.String()+cond)
 }
 
+// arg adds a value and returns its place, for what stands before the conditions.
+func (w *where) arg(v any) string {
+	w.args = append(w.args, v)
+	return fmt.Sprintf("$%d", len(w.args))
+}
+
 func (w *where) equal(column, value string) {
 	if value != "" {
 		w.add(column+" = ?", value)

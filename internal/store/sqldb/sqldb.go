@@ -38,18 +38,15 @@ type Dialect struct {
 	// EventID is the expression for the id of an event; on PostgreSQL the event's place
 	// in its transaction is added to it.
 	EventID string
-	// Fold is the function that makes text lower case in every script.
-	Fold string
 }
 
-var sqliteDialect = Dialect{Name: "sqlite", EventID: "NULL", Fold: "fold"}
+var sqliteDialect = Dialect{Name: "sqlite", EventID: "NULL"}
 
 // An event's id is the number of the transaction that wrote it, times 2^20, plus its
 // place there; see [DB.EventLimit].
 var postgresDialect = Dialect{
 	Name: "postgres", ForUpdate: " FOR UPDATE", SkipLocked: " FOR UPDATE SKIP LOCKED",
 	EventID: "(SELECT base FROM event_base) + CAST(CAST(pg_current_xact_id() AS text) AS bigint) * 1048576 + ",
-	Fold:    "lower",
 }
 
 // A DB is an open database.

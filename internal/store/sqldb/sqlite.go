@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
 	"net/url"
 	"os"
@@ -15,21 +14,12 @@ import (
 	"dossier"
 	"dossier/internal/db"
 
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 )
 
 // maxCached bounds the statements kept prepared, for texts that are made up as they
 // are needed.
 const maxCached = 512
-
-func init() {
-	sqlite.MustRegisterDeterministicScalarFunction("fold", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		if s, ok := args[0].(string); ok {
-			return strings.ToLower(s), nil
-		}
-		return args[0], nil
-	})
-}
 
 // openSQLite opens the file that path names. A committed transaction is on the disk
 // before it is reported (synchronous=FULL); "?sync=normal" gives that up for speed.

@@ -1,0 +1,9 @@
+-- The words by which cases are found. part says where a word stands: in the case
+-- itself, which changes, or in its facts, which only grow.
+CREATE TABLE words (
+	word TEXT NOT NULL,
+	case_id TEXT NOT NULL REFERENCES cases (id),
+	part TEXT NOT NULL CHECK (part IN ('case', 'facts')),
+	PRIMARY KEY (word, case_id, part)
+) WITHOUT ROWID;
+CREATE INDEX words_case ON words (case_id, word);

@@ -23,7 +23,7 @@ func (l *line) appCommand(a app.App) *cobra.Command {
 	if a.Commands == nil {
 		return nil
 	}
-	cmd := &cobra.Command{Use: a.ID, Short: a.Title + ": " + a.Doc}
+	cmd := group(a.ID, a.Title+": "+a.Doc)
 	cmd.AddCommand(a.Commands(&appCLI{l, a})...)
 	return cmd
 }

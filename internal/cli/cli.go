@@ -153,6 +153,24 @@ func (l *line) root() *cobra.Command {
 	return root
 }
 
+// group returns a command that only holds others. Asked for one it does not have, it
+// says so.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			msg := fmt.Sprintf("There is no command %q below %q.", args[0], cmd.CommandPath())
+			for _, s := range cmd.SuggestionsFor(args[0]) {
+				msg += fmt.Sprintf(" Did you mean %q?", s)
+			}
+			return usageError{errors.New(msg + fmt.Sprintf(" %q lists them.", cmd.CommandPath()+" --help"))}
+		},
+	}
+}
+
 // settings reads the configuration with the command line's own flags on top.
 func (l *line) settings() (*settings, error) {
 	sets := l.sets

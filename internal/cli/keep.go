@@ -45,7 +45,7 @@ func (l *line) version() *cobra.Command {
 }
 
 func (l *line) configCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Check and show the configuration"}
+	cmd := group("config", "Check and show the configuration")
 	cmd.AddCommand(&cobra.Command{
 		Use: "check", Short: "Say whether the configuration holds", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -14,7 +14,7 @@ import (
 )
 
 func (l *line) ledger() *cobra.Command {
-	cmd := &cobra.Command{Use: "ledger", Short: "Seal, export and verify evidence"}
+	cmd := group("ledger", "Seal, export and verify evidence")
 	cmd.AddCommand(l.ledgerSeal(), l.ledgerList(), l.ledgerExport(), l.ledgerVerify(), l.ledgerKey())
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -154,7 +155,8 @@ func (p *product) server() *api.Server {
 }
 
 func (l *line) work() *cobra.Command {
-	return &cobra.Command{
+	var once bool
+	cmd := &cobra.Command{
 		Use:   "work",
 		Short: "Do due work beside other processes on one PostgreSQL",
 		Args:  cobra.NoArgs,
@@ -163,6 +165,9 @@ func (l *line) work() *cobra.Command {
 			p, err := l.product(ctx)
 			if err != nil {
 				return err
+			}
+			if once {
+				return l.workOnce(ctx, p)
 			}
 			if p.store.Dialect() == "sqlite" {
 				fmt.Fprintln(l.Err, "On SQLite `dossier serve` does due work itself; another process beside it adds nothing.")
@@ -175,4 +180,40 @@ func (l *line) work() *cobra.Command {
 			return p.shutDown(ctx, nil)
 		},
 	}
+	cmd.Flags().BoolVar(&once, "once", false, "do what is due now, and end")
+	return cmd
+}
+
+// workOnce does everything that is due now, drives every run that is ready and
+// returns when nothing moves any more.
+func (l *line) workOnce(ctx context.Context, p *product) error {
+	done := 0
+	for {
+		n, err := p.store.Work().RunDue(ctx, p.now(), p.handle)
+		if err != nil {
+			return err
+		}
+		if _, err := p.store.Sweep(ctx, p.now()); err != nil {
+			return err
+		}
+		ready, err := p.store.Orphans(ctx)
+		if err != nil {
+			return err
+		}
+		for _, j := range ready {
+			if err := p.handle(ctx, j); err != nil {
+				return err
+			}
+		}
+		done += n + len(ready)
+		if n+len(ready) == 0 {
+			break
+		}
+	}
+	return l.print(struct {
+		Done int `json:"done"`
+	}{done}, func(w io.Writer) error {
+		fmt.Fprintf(w, "Did %d jobs. Nothing more is due.\n", done)
+		return nil
+	})
 }

@@ -19,8 +19,8 @@ type transcript struct {
 	tokens   int
 	cost     float64
 	model    string // of the last model turn
-	answered bool // the agent's answer is the last word
-	spoken   bool // a person has said something since the brief
+	answered bool   // the agent's answer is the last word
+	spoken   bool   // a person has said something since the brief
 }
 
 // An openCall is a call of the last model turn and how far it has come.

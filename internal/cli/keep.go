@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"dossier"
 	"dossier/internal/app"
 	"dossier/internal/auth"
+	"dossier/internal/store"
 )
 
 // Version is set by the build; without it the module's own version counts.
@@ -258,20 +260,46 @@ func (l *line) restore() *cobra.Command {
 			if _, err := os.Stat(args[0]); err != nil {
 				return dossier.Errorf(dossier.Invalid, "The backup %s cannot be read.", args[0]).Because(err)
 			}
-			p, err := l.product(cmd.Context())
+			s, err := l.settings()
 			if err != nil {
 				return err
 			}
 			fmt.Fprintln(l.Err, "Restoring…")
-			if err := p.store.Restore(cmd.Context(), args[0]); err != nil {
+			if err := l.restoreInto(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
 			return l.print(struct {
 				Restored string `json:"restored"`
 			}{args[0]}, func(w io.Writer) error {
-				fmt.Fprintf(w, "Restored %s. Put the ledger.key of then into %s if checkpoints should go on with the same key.\n", args[0], p.Data)
+				fmt.Fprintf(w, "Restored %s. Put the ledger.key of then into %s if checkpoints should go on with the same key.\n", args[0], s.Data)
 				return nil
 			})
 		},
 	}
+}
+
+// restoreInto reads a backup into an empty database. It makes the apps' tables and
+// builds no app: an app may write rows of its own as soon as it starts.
+func (l *line) restoreInto(ctx context.Context, s *settings, file string) error {
+	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made. Choose another with --data.", s.Data).Because(err)
+	}
+	url, err := s.storeURL(l.Env)
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, store.Options{URL: url, Now: l.now, Dir: s.Data, Log: l.logger(s), NewID: newID})
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	for _, a := range l.apps {
+		if a.Files == nil {
+			continue
+		}
+		if err := st.Migrate(ctx, a.ID, a.Files); err != nil {
+			return err
+		}
+	}
+	return st.Restore(ctx, file)
 }

@@ -54,8 +54,8 @@ type installed struct {
 }
 
 // build wires the parts. Read from top to bottom it is the architecture.
-func build(ctx context.Context, s *settings, env func(string) string, log *slog.Logger, now func() time.Time, apps []app.App) (p *product, err error) {
-	p = &product{settings: s, env: env, log: log, now: now}
+func build(ctx context.Context, s *settings, env func(string) string, log *slog.Logger, now func() time.Time, apps []app.App) (_ *product, err error) {
+	p := &product{settings: s, env: env, log: log, now: now}
 	defer func() {
 		if err != nil {
 			p.close()

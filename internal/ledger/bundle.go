@@ -19,6 +19,7 @@ import (
 
 	"dossier"
 	"dossier/internal/agent"
+	"dossier/internal/canon"
 )
 
 // Format names the layout of a bundle.
@@ -76,7 +77,23 @@ func Read(r io.Reader) (Bundle, error) {
 	if b.Format != Format {
 		return b, dossier.Errorf(dossier.Invalid, "This file says its format is %q; a bundle says %q.", b.Format, Format)
 	}
-	return b, nil
+	return b, b.canonical()
+}
+
+// canonical puts the JSON that hashes cover back into canonical form: writing a
+// bundle for people to read indents it.
+func (b *Bundle) canonical() (err error) {
+	for i := range b.Evidence {
+		if b.Evidence[i].Data, err = canon.JSON(b.Evidence[i].Data); err != nil {
+			return err
+		}
+	}
+	for i := range b.Approvals {
+		if b.Approvals[i].Args, err = canon.JSON(b.Approvals[i].Args); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A Report is what verifying a bundle found.

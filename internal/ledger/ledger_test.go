@@ -151,7 +151,7 @@ func export(t *testing.T, l *Ledger, id dossier.CaseID) Bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(b)
+	raw, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

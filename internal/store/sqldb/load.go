@@ -166,7 +166,11 @@ type loader struct {
 	rows    [][]any
 }
 
-// prepare looks up what this database has and makes sure that it is empty.
+// lived are the tables in which anything that ever happened leaves a row.
+var lived = []string{"cases", "events", "users"}
+
+// prepare looks up what this database has and makes sure that nothing has happened in
+// it yet. Rows that a migration put into a table give way to those of the backup.
 func (l *loader) prepare(ctx context.Context) error {
 	query := "SELECT name FROM sqlite_master WHERE type = 'table'"
 	if l.d.postgres != nil {
@@ -177,6 +181,7 @@ func (l *loader) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var seeded []string
 	for _, name := range names {
 		l.have[name] = true
 		if skipped(name) || name == "migrations" {
@@ -186,8 +191,16 @@ func (l *loader) prepare(ctx context.Context) error {
 		if err := l.d.QueryRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+quoted(name)+" LIMIT 1) x").Scan(&n); err != nil {
 			return err
 		}
-		if n > 0 {
+		if n > 0 && slices.Contains(lived, name) {
 			return dossier.Errorf(dossier.Conflict, "The database is not empty (%s). Restore into a new one.", name)
+		}
+		if n > 0 {
+			seeded = append(seeded, name)
+		}
+	}
+	for _, name := range seeded {
+		if _, err := l.d.Exec(ctx, "DELETE FROM "+quoted(name)); err != nil {
+			return err
 		}
 	}
 	rows, err = l.d.Query(ctx, "SELECT owner || ' ' || name FROM migrations")

@@ -135,7 +135,7 @@ func (l *line) root() *cobra.Command {
 		group string
 		cmds  []*cobra.Command
 	}{
-		{"run", []*cobra.Command{l.serve(), l.work(), l.demo()}},
+		{"run", []*cobra.Command{l.serve(), l.work(), l.demo(), l.mcp()}},
 		{"look", []*cobra.Command{l.cases(), l.runs(), l.inbox(), l.ledger(), l.verify(), l.appsCmd()}},
 		{"keep", []*cobra.Command{l.users(), l.configCmd(), l.doctor(), l.backup(), l.restore(), l.version()}},
 	} {

@@ -22,6 +22,7 @@ import (
 	"dossier/internal/desk"
 	"dossier/internal/ledger"
 	"dossier/internal/mail"
+	"dossier/internal/mcp"
 	"dossier/internal/store"
 	"dossier/internal/tool"
 	"dossier/internal/work"
@@ -51,6 +52,7 @@ type installed struct {
 	Kit  *app.Kit
 	Env  app.Env
 	Desk *desk.Desk
+	mcp  *agent.Agent // carries out calls of other assistants
 }
 
 // build wires the parts. Read from top to bottom it is the architecture.
@@ -150,7 +152,7 @@ func (p *product) install(ctx context.Context, a app.App) error {
 			return fmt.Errorf("app %s: %w", a.ID, err)
 		}
 	}
-	p.apps = append(p.apps, installed{a, kit, env, d})
+	p.apps = append(p.apps, installed{a, kit, env, d, mcp.Agent(kit)})
 	return nil
 }
 
@@ -176,6 +178,9 @@ func (p *product) agent(id, name string) (*agent.Agent, bool) {
 	a, ok := p.app(id)
 	if !ok {
 		return nil, false
+	}
+	if name == mcp.AgentName {
+		return a.mcp, true
 	}
 	return findAgent(a.Kit.Agents, name)
 }

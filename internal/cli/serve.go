@@ -56,7 +56,7 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 		return err
 	}
 	srv := p.server()
-	hs := &http.Server{Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	hs := &http.Server{Handler: p.withTools(srv.Handler()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 2)
 	go func() { served <- hs.Serve(ln) }()
 	go func() { served <- srv.Run(ctx) }()

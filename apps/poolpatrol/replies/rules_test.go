@@ -38,10 +38,10 @@ func TestBuckets(t *testing.T) {
 
 func TestInjections(t *testing.T) {
 	t.Parallel()
-	if len(injections) < 60 {
-		t.Fatalf("got %d injections, want at least 60", len(injections))
+	if len(Injections) < 60 {
+		t.Fatalf("got %d injections, want at least 60", len(Injections))
 	}
-	for _, text := range injections {
+	for _, text := range Injections {
 		if got := Classify(text); got.Bucket != Escalation {
 			t.Errorf("P12 got %s by %q %v: %q", got.Bucket, got.Rule, got.Phrases, text)
 		}
@@ -96,7 +96,7 @@ func TestClassifyProperties(t *testing.T) {
 }
 
 func FuzzClassify(f *testing.F) {
-	for _, s := range injections[:8] {
+	for _, s := range Injections[:8] {
 		f.Add(s)
 	}
 	f.Add("All good here\n-- \nAda")

@@ -33,7 +33,7 @@ const maxText = 256 << 10
 // refuse a mail; one without a sender is.
 func Parse(r io.Reader) (Inbound, error) {
 	m, err := gomail.CreateReader(r)
-	if err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
+	if m == nil || err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
 		return Inbound{}, dossier.Errorf(dossier.Invalid, "This is not a mail.").Because(err)
 	}
 	defer func() { _ = m.Close() }()

@@ -29,7 +29,7 @@ const open = async (page: Page, id: string) => {
 };
 
 test("a stranger sees what is asked, why, with which arguments and on which evidence", async () => {
-  const a = await requests.take("approve", (x) => x.evidence.length > 0);
+  const a = await requests.any((x) => x.evidence.length > 0);
   await open(mira.page, a.id);
   const ask = mira.page.getByRole("article").first();
   const text = await ask.innerText();

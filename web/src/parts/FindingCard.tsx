@@ -9,7 +9,7 @@ import { Time } from "./Time";
 /** A finding: verdict, confidence, reason, the figures behind it and what it cites. */
 export function FindingCard({ finding: f, evidence }: { finding: Finding; evidence: Evidence[] }) {
   const cited = f.cites.map((id) => evidence.find((e) => e.id === id)).filter((e): e is Evidence => e !== undefined);
-  const figures = isDict(f.figures) ? Object.entries(f.figures).filter(([, v]) => typeof v === "number" || typeof v === "string" || typeof v === "boolean") : [];
+  const figures = isDict(f.figures) ? Object.entries(f.figures).filter(([k, v]) => !["verdict", "confidence", "reason"].includes(k) && ( typeof v === "number" || typeof v === "string" || typeof v === "boolean")) : [];
   return (
     <article className={`finding ${f.verdict}`} aria-label={`Finding on ${words(f.check)}`}>
       <header className="row between">
@@ -38,7 +38,7 @@ export function FindingCard({ finding: f, evidence }: { finding: Finding; eviden
         </dl>
       )}
       <footer className="small muted stack tight">
-        <div className="row top"><Icon name="link" size={14} /><Cites case={f.case} ids={f.cites} known={evidence} /></div>
+        <div className="row top nowrap-row"><Icon name="link" size={14} /><Cites case={f.case} ids={f.cites} known={evidence} /></div>
         <div className="row"><span>by <code>{f.by}</code></span><Time at={f.at} /></div>
       </footer>
     </article>

@@ -35,18 +35,21 @@ export function CitedText({ text, case: caseID, cited }: { text: string; case: s
 /** The evidence that something rests on, each a link. */
 export function Cites({ case: caseID, ids, known }: { case: string; ids: string[]; known?: Evidence[] }) {
   if (ids.length === 0) return <span className="muted">cites nothing</span>;
+  const item = (id: string) => {
+    const e = known?.find((k) => k.id === id);
+    return (
+      <li key={id}>
+        <Link href={evidencePath(caseID, id)} title={e?.summary}>
+          {e ? <><span className="mono">#{e.seq}</span> {e.summary || e.kind}</> : <span className="mono">{id}</span>}
+        </Link>
+      </li>
+    );
+  };
+  const first = ids.length > 4 ? ids.slice(0, 3) : ids;
   return (
-    <ul className="cites">
-      {ids.map((id) => {
-        const e = known?.find((k) => k.id === id);
-        return (
-          <li key={id}>
-            <Link href={evidencePath(caseID, id)} title={e?.summary}>
-              {e ? <><span className="mono">#{e.seq}</span> {e.summary || e.kind}</> : <span className="mono">{id}</span>}
-            </Link>
-          </li>
-        );
-      })}
-    </ul>
+    <div>
+      <ul className="cites">{first.map(item)}</ul>
+      {first.length < ids.length && <details><summary>{ids.length - first.length} more</summary><ul className="cites">{ids.slice(first.length).map(item)}</ul></details>}
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import type { Case, EvidenceView as Seen, Finding } from "../../api/types";
 import { list, words } from "../../lib/format";
@@ -10,6 +11,12 @@ import { Time } from "../../parts/Time";
 
 /** The ledger of a case: every entry in its order, and the chosen one in full. */
 export function EvidenceTab({ case: c, evidence, findings, selected }: { case: Case; evidence: UseQueryResult<Seen[]>; findings: Finding[]; selected?: string }) {
+  const entries = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const box = entries.current;
+    const chosen = box?.querySelector<HTMLElement>('[aria-current="true"]');
+    if (box && chosen && box.scrollHeight > box.clientHeight) box.scrollTop = chosen.offsetTop - box.clientHeight / 3;
+  }, [selected, evidence.data]);
   return (
     <Loaded query={evidence} lines={8}>
       {(all) => {
@@ -17,7 +24,7 @@ export function EvidenceTab({ case: c, evidence, findings, selected }: { case: C
         const chosen = all.find((e) => e.id === selected);
         return (
           <div className={selected ? "ev-grid two" : "ev-grid"}>
-            <ol className="panel ev-list" aria-label="Evidence in order">
+            <ol ref={entries} className="panel ev-list" aria-label="Evidence in order">
               {all.map((e) => (
                 <li key={e.id}>
                   <Link href={evidencePath(c.id, e.id)} aria-current={e.id === selected || undefined}>

@@ -82,7 +82,7 @@ export function CaseTable({ cases, filtered = false, clear, hideApp }: { cases: 
   const title = useAppTitle();
   const columns: Column<Case>[] = [
     { key: "title", title: "Case", wide: true, show: (c) => <><Link href={`/cases/${c.id}`} className="strong">{c.title || c.subject}</Link><div className="small muted mono break">{c.id} · {c.subject}</div></>, sort: (c) => c.title },
-    ...(hideApp ? [] : [{ key: "app", title: "App", minor: true, show: (c: Case) => title(c.app), sort: (c: Case) => c.app }]),
+    ...(hideApp ? [] : [{ key: "app", title: "App", minor: true, show: (c: Case) => <span className="nowrap">{title(c.app)}</span>, sort: (c: Case) => c.app }]),
     { key: "state", title: "State", show: (c) => <StateBadge state={c.state} />, sort: (c) => c.state },
     { key: "stage", title: "Stage or outcome", minor: true, show: (c) => words(c.outcome || c.stage) || "–", sort: (c) => c.outcome || c.stage },
     { key: "opened", title: "Opened", minor: true, show: (c) => <Time at={c.opened} />, sort: (c) => c.opened },

@@ -57,7 +57,7 @@ export function RunTable({ runs, hideCase, chosen, toggle }: { runs: Run[]; hide
     { key: "agent", title: "Agent", show: (r) => <><Link href={`/runs/${r.id}`} className="strong">{words(r.agent)}</Link><div className="small muted mono break">{r.id}</div></>, sort: (r) => r.agent },
     { key: "status", title: "Status", show: (r) => <RunBadge status={r.status} />, sort: (r) => r.status },
     ...(hideCase ? [] : [
-      { key: "app", title: "App", minor: true, show: (r: Run) => title(r.app), sort: (r: Run) => r.app },
+      { key: "app", title: "App", minor: true, show: (r: Run) => <span className="nowrap">{title(r.app)}</span>, sort: (r: Run) => r.app },
       { key: "case", title: "Case", minor: true, show: (r: Run) => (r.case ? <Link href={`/cases/${r.case}`} className="mono">{r.case}</Link> : <span className="muted">none</span>) },
     ]),
     { key: "for", title: "For", minor: true, show: (r) => r.for.name || r.for.id },

@@ -1,0 +1,95 @@
+import { useState } from "react";
+import { Chart, type Series } from "../../parts/Chart";
+import { Loaded, Notice } from "../../parts/states";
+import { Table } from "../../parts/Table";
+import { useChart } from "./hooks";
+import type { ChartData, Numeral, Row } from "./types";
+
+/** A chart of the run, drawn from its rows with the kind and colours of its Plotly specification. */
+export function Figure({ report, id, picked }: { report: string; id: string; picked?: Numeral }) {
+  const chart = useChart(report, id);
+  return <Loaded query={chart}>{(c) => <Drawn chart={c} picked={picked} />}</Loaded>;
+}
+
+function Drawn({ chart, picked }: { chart: ChartData; picked?: Numeral }) {
+  const { data } = chart;
+  const [view, setView] = useState("");
+  const scenarios = data.summary.scenarios;
+  const wide = (data.chart.years?.length ?? 0) > 1;
+  const scenario = view === "" ? undefined : view;
+  return (
+    <div className="stack tight">
+      <h4>{data.chart.title}</h4>
+      {wide && scenarios.length > 1 && (
+        <div className="field">
+          <label htmlFor={`view-${data.chart.id}`}>Show</label>
+          <select id={`view-${data.chart.id}`} className="input" value={view} onChange={(e) => setView(e.target.value)}>
+            <option value="">All scenarios, totals</option>
+            {scenarios.map((s) => <option key={s} value={s}>{s}, by row</option>)}
+          </select>
+        </div>
+      )}
+      {wide ? <Lines chart={chart} scenario={scenario} /> : <Bars chart={chart} />}
+      {data.summary.caveats?.map((c) => <Notice key={c}>{c}</Notice>)}
+      <details open={picked?.resolved_to?.path !== undefined}>
+        <summary>Rows ({data.row_count})</summary>
+        <Rows rows={data.rows} years={data.chart.years} picked={picked} />
+      </details>
+    </div>
+  );
+}
+
+function Lines({ chart, scenario }: { chart: ChartData; scenario?: string }) {
+  const { data } = chart;
+  const years = data.chart.years ?? [];
+  const unit = data.summary.units[0] ?? "";
+  const rows = data.rows.filter((r) => r.unit === unit);
+  const value = (r: Row, y: number) => r.cells.find((c) => c.year === y)?.value;
+  const stacked = scenario !== undefined && (chart.plot?.data ?? []).some((t) => t.stackgroup);
+  const series: Series[] =
+    scenario === undefined && data.summary.scenarios.length > 1 && !unit.includes("%")
+      ? data.summary.scenarios.map((s) => ({ name: s, values: years.map((y) => total(rows.filter((r) => r.scenario === s), y)) }))
+      : rows
+          .filter((r) => scenario === undefined || r.scenario === scenario)
+          .map((r) => ({ name: scenario === undefined && r.scenario ? `${r.scenario}: ${r.label}` : r.label, values: years.map((y) => value(r, y) ?? null), kind: stacked ? ("bar" as const) : ("line" as const) }));
+  return <Chart label={`${data.chart.title}, ${unit}${scenario ? `, ${scenario}` : ""}`} x={years} series={series} unit={unit} stacked={stacked} height={280} />;
+}
+
+function total(rows: Row[], year: number): number | null {
+  const found = rows.flatMap((r) => r.cells.filter((c) => c.year === year).map((c) => c.value));
+  return found.length === 0 ? null : Number(found.reduce((a, b) => a + b, 0).toFixed(6));
+}
+
+function Bars({ chart }: { chart: ChartData }) {
+  const { data } = chart;
+  const base = data.summary.baseline?.name;
+  const labels = [...new Set(data.rows.map((r) => r.label))].filter((l) => l !== base);
+  const names = data.summary.scenarios.length > 0 ? data.summary.scenarios : [""];
+  const series: Series[] = names.map((s) => ({
+    name: s, kind: "bar", values: labels.map((l) => data.rows.find((r) => r.label === l && (r.scenario ?? "") === s)?.cells[0]?.value ?? null),
+  }));
+  return <Chart label={`${data.chart.title}, ${data.summary.measure_type}`} x={labels} series={series} unit={data.summary.units[0]} height={300} />;
+}
+
+function Rows({ rows, years, picked }: { rows: Row[]; years?: number[]; picked?: Numeral }) {
+  const cell = /^\/rows\/(\d+)\/values\/(\w+)$/.exec(picked?.resolved_to?.path ?? "");
+  const at = cell ? { row: Number(cell[1]), column: cell[2] } : undefined;
+  const columns = years && years.length > 0 ? years.map(String) : ["val"];
+  const value = (r: Row, c: string) => (c === "val" ? r.cells[0]?.value : r.cells.find((x) => String(x.year) === c)?.value);
+  return (
+    <Table
+      caption="Rows of the chart"
+      rows={rows.map((r, i) => ({ ...r, i }))}
+      rowKey={(r) => String(r.i)}
+      selected={at ? String(at.row) : undefined}
+      columns={[
+        { key: "scenario", title: "Scenario" },
+        { key: "label", title: "Row" },
+        ...columns.map((c) => ({
+          key: c, title: c, align: "right" as const,
+          show: (r: Row & { i: number }) => (at && at.row === r.i && at.column === c ? <mark>{value(r, c) ?? "–"}</mark> : (value(r, c) ?? "–")),
+        })),
+      ]}
+    />
+  );
+}

@@ -104,6 +104,9 @@ func (s *Server) sendSince(ctx context.Context, id whoever, in *listenInput, fro
 			if !wanted(e, apps, in) {
 				continue
 			}
+			if err := ctx.Err(); err != nil {
+				return from, err
+			}
 			if err := send(sse.Message{ID: int(e.Seq), Data: e}); err != nil {
 				return from, err
 			}

@@ -286,8 +286,6 @@ func (w *fakeWork) Fire(_ context.Context, id, trigger string, event json.RawMes
 	return nil
 }
 
-func (w *fakeWork) Next(string, string) time.Time { return time.Date(2026, 3, 9, 6, 0, 0, 0, time.UTC) }
-
 // measured stores one result and one item to label.
 func (h *house) measured() {
 	h.t.Helper()

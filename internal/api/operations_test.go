@@ -236,7 +236,8 @@ func TestApps(t *testing.T) {
 	}
 	var d AppDetail
 	h.do("planner", http.MethodGet, "/api/v1/apps/fleet").want(200, &d)
-	if len(d.Agents) != 2 || len(d.Tools) != 2 || len(d.Rules) != 1 || len(d.Triggers) != 2 || d.Views["shift"] != app.Table || d.Triggers[0].Next.IsZero() {
+	if len(d.Agents) != 2 || len(d.Tools) != 2 || len(d.Rules) != 1 || len(d.Triggers) != 2 || d.Views["shift"] != app.Table ||
+		!d.Triggers[0].Next.Equal(time.Date(2026, 3, 9, 6, 0, 0, 0, time.UTC)) || !d.Triggers[1].Next.IsZero() {
 		t.Errorf("got %+v", d)
 	}
 	var tools struct{ Items []ToolInfo }

@@ -64,8 +64,6 @@ type Installed struct {
 type Work interface {
 	// Fire queues a trigger of an app with an event, on behalf of by.
 	Fire(ctx context.Context, app, trigger string, event json.RawMessage, by dossier.Principal) error
-	// Next returns when the clock starts a trigger next, and zero if it does not.
-	Next(app, trigger string) time.Time
 }
 
 // A Server serves the API and the console.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/robfig/cron/v3"
 
 	"dossier"
 	"dossier/internal/app"
@@ -43,8 +44,8 @@ func (s *Server) triggersOf(in Installed) []TriggerInfo {
 	out := []TriggerInfo{}
 	for _, t := range in.Kit.Triggers {
 		info := TriggerInfo{App: in.App.ID, Name: t.Name, Doc: t.Doc, Cron: t.Cron, On: t.On}
-		if t.Cron != "" {
-			info.Next = s.Work.Next(in.App.ID, t.Name)
+		if when, err := cron.ParseStandard(t.Cron); err == nil {
+			info.Next = when.Next(s.Now())
 		}
 		out = append(out, info)
 	}

@@ -29,7 +29,7 @@ func (a *Auth) NewLink(ctx context.Context, user string, roles []dossier.Role, l
 	now := a.cfg.Now()
 	secret := newSecret("")
 	err := a.cfg.Store.CreateLink(ctx, Link{
-		Hash: secret.hash(), User: user, Roles: roles, Created: now, Expires: now.Add(lasts),
+		Hash: secret.hash(), User: user, Roles: distinct(roles), Created: now, Expires: now.Add(lasts),
 	})
 	return secret, err
 }

@@ -50,7 +50,7 @@ func nameTaken(name string) error {
 func (a *Auth) newUser(ctx context.Context, n NewUser) (User, error) {
 	u := User{
 		ID: a.cfg.NewID("user-"), Name: foldName(n.Name), Display: cut(n.Display, 200), Mail: n.Mail,
-		Roles: n.Roles, Created: a.cfg.Now(), Version: 1,
+		Roles: distinct(n.Roles), Created: a.cfg.Now(), Version: 1,
 	}
 	if !nameForm.MatchString(u.Name) {
 		return User{}, dossier.Errorf(dossier.Invalid,
@@ -66,6 +66,17 @@ func (a *Auth) newUser(ctx context.Context, n NewUser) (User, error) {
 		}
 	}
 	return u, nil
+}
+
+// distinct returns each role once: two apps may declare the same one.
+func distinct(roles []dossier.Role) []dossier.Role {
+	out := []dossier.Role{}
+	for _, r := range roles {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (a *Auth) checkRoles(roles []dossier.Role) error {
@@ -104,6 +115,7 @@ func (a *Auth) ChangeUser(ctx context.Context, by dossier.Principal, id string, 
 	set(&u.Mail, ch.Mail)
 	set(&u.Disabled, ch.Disabled)
 	set(&u.Roles, ch.Roles)
+	u.Roles = distinct(u.Roles)
 	if err := a.checkRoles(u.Roles); err != nil {
 		return User{}, err
 	}

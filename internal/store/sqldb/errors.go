@@ -71,6 +71,8 @@ func fromPostgres(code string, err error) error {
 		return dossier.Errorf(dossier.Conflict, "Something this refers to does not exist.").Because(err)
 	case "40001", "40P01":
 		return dossier.Errorf(dossier.Conflict, "Somebody else changed this at the same moment. Try again.").Because(err)
+	case "22021", "22P05":
+		return dossier.Errorf(dossier.Invalid, "The text holds a character that cannot be stored.").Because(err)
 	case "25006":
 		return dossier.Errorf(dossier.Unavailable, "The database cannot be written right now. It may be a standby.").Because(err)
 	case "53100":

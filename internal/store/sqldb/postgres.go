@@ -1,15 +1,19 @@
 package sqldb
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 
 	"dossier"
 	"dossier/internal/db"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -108,9 +112,24 @@ func (t *postgresTx) exec(ctx context.Context, query string, args []any) (int64,
 	return tag.RowsAffected(), err
 }
 
+// query reads all rows at once: a PostgreSQL connection runs one statement at a time,
+// and whoever reads rows in a transaction may want to write between them, as on SQLite.
 func (t *postgresTx) query(ctx context.Context, query string, args []any) (db.Rows, error) {
 	rows, err := t.tx.Query(ctx, query, args...)
-	return pgRows{rows}, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := &readRows{types: t.tx.Conn().TypeMap(), fields: slices.Clone(rows.FieldDescriptions())}
+	for rows.Next() {
+		values := rows.RawValues()
+		kept := make([][]byte, len(values))
+		for i, v := range values {
+			kept[i] = bytes.Clone(v)
+		}
+		out.rows = append(out.rows, kept)
+	}
+	return out, rows.Err()
 }
 
 func (t *postgresTx) queryRow(ctx context.Context, query string, args []any) db.Row {
@@ -125,3 +144,37 @@ func (t *postgresTx) rollback(ctx context.Context) error { return t.tx.Rollback(
 type pgRows struct{ pgx.Rows }
 
 func (r pgRows) Scan(dest ...any) error { return r.Rows.Scan(toDest(dest)...) }
+
+// readRows are rows that have been read from the connection.
+type readRows struct {
+	types  *pgtype.Map
+	fields []pgconn.FieldDescription
+	rows   [][][]byte
+	next   int
+}
+
+// Next implements db.Rows.
+func (r *readRows) Next() bool {
+	r.next++
+	return r.next <= len(r.rows)
+}
+
+// Scan implements db.Rows.
+func (r *readRows) Scan(dest ...any) error {
+	if len(dest) != len(r.fields) {
+		return fmt.Errorf("scan %d columns into %d values", len(r.fields), len(dest))
+	}
+	for i, d := range toDest(dest) {
+		f := r.fields[i]
+		if err := r.types.Scan(f.DataTypeOID, f.Format, r.rows[r.next-1][i], d); err != nil {
+			return fmt.Errorf("scan column %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// Err implements db.Rows.
+func (r *readRows) Err() error { return nil }
+
+// Close implements db.Rows.
+func (r *readRows) Close() {}

@@ -121,45 +121,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNestedQueries reads with the same text inside its own rows: a prepared statement
-// can serve one reader only.
-func TestNestedQueries(t *testing.T) {
-	t.Parallel()
-	d := open(t)
-	if _, err := d.Exec(t.Context(), "CREATE TABLE n (a BIGINT)"); err != nil {
-		t.Fatal(err)
-	}
-	for round := range 4 { // the text is prepared after its second transaction
-		pairs := 0
-		err := d.InTx(t.Context(), func(ctx context.Context) error {
-			for i := range 3 {
-				if _, err := d.Exec(ctx, "INSERT INTO n (a) VALUES ($1)", i); err != nil {
-					return err
-				}
-			}
-			outer, err := d.Query(ctx, "SELECT a FROM n WHERE a >= $1", 0)
-			if err != nil {
-				return err
-			}
-			defer outer.Close()
-			for outer.Next() {
-				inner, err := d.Query(ctx, "SELECT a FROM n WHERE a >= $1", 0)
-				if err != nil {
-					return err
-				}
-				for inner.Next() {
-					pairs++
-				}
-				inner.Close()
-			}
-			return outer.Err()
-		})
-		if want := (3 * (round + 1)) * (3 * (round + 1)); err != nil || pairs != want {
-			t.Errorf("round %d: %d pairs, want %d, %v", round, pairs, want, err)
-		}
-	}
-}
-
 func TestPanicUndoes(t *testing.T) {
 	t.Parallel()
 	d := open(t)
@@ -181,5 +142,20 @@ func TestPanicUndoes(t *testing.T) {
 	}
 	if _, err := d.Exec(t.Context(), "INSERT INTO p (a) VALUES (1)"); err != nil {
 		t.Errorf("the writer is not free: %v", err)
+	}
+}
+
+// TestWriterIsBusy writes past the transaction that has the writer. It must fail, not
+// hang.
+func TestWriterIsBusy(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	d.write.(*sqlitePool).patience = 20 * time.Millisecond
+	err := d.InTx(t.Context(), func(context.Context) error {
+		_, err := d.Exec(t.Context(), "CREATE TABLE b (a BIGINT)")
+		return err
+	})
+	if !errors.Is(err, dossier.Unavailable) {
+		t.Errorf("got %v", err)
 	}
 }

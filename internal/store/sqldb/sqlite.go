@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"dossier"
 	"dossier/internal/db"
@@ -61,17 +62,18 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	r.SetMaxIdleConns(n)
 	return &DB{
 		Dialect: sqliteDialect, file: file, sqlite: w,
-		write: &sqlitePool{db: w, short: true}, read: &sqlitePool{db: r},
+		write: &sqlitePool{db: w, short: true, patience: patience}, read: &sqlitePool{db: r, patience: patience},
 	}, nil
 }
 
 // A sqlitePool keeps statements prepared on one *sql.DB.
 type sqlitePool struct {
-	db    *sql.DB
-	short bool // statements are short: they are not interrupted
-	mu    sync.RWMutex
-	stmts map[string]*sql.Stmt
-	once  map[string]bool // texts run unprepared once; the second time is worth it
+	db       *sql.DB
+	short    bool // statements are short: they are not interrupted
+	patience time.Duration
+	mu       sync.RWMutex
+	stmts    map[string]*sql.Stmt
+	once     map[string]bool // texts run unprepared once; the second time is worth it
 }
 
 func (p *sqlitePool) close() { _ = p.db.Close() }
@@ -131,8 +133,28 @@ func (p *sqlitePool) uncancelled(ctx context.Context) context.Context {
 	return ctx
 }
 
+// patience is how long a statement waits for the writer. Longer means, as a rule, that
+// a transaction waits for a statement that was made without its context.
+const patience = 20 * time.Second
+
+// acquire waits for a connection.
+func (p *sqlitePool) acquire(ctx context.Context) (*sql.Conn, error) {
+	wait, cancel := context.WithTimeout(ctx, p.patience)
+	defer cancel()
+	c, err := p.db.Conn(wait)
+	if err != nil && ctx.Err() == nil && wait.Err() != nil {
+		return nil, dossier.Errorf(dossier.Unavailable, "The database is busy. Try again in a moment.").Because(err)
+	}
+	return c, err
+}
+
 func (p *sqlitePool) exec(ctx context.Context, query string, args []any) (int64, error) {
-	res, err := p.db.ExecContext(ctx, query, args...)
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = c.Close() }()
+	res, err := c.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +186,7 @@ func (p *sqlitePool) queryRow(ctx context.Context, query string, args []any) db.
 }
 
 func (p *sqlitePool) begin(ctx context.Context) (tx, error) {
-	c, err := p.db.Conn(ctx)
+	c, err := p.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}

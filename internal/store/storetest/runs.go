@@ -341,3 +341,44 @@ func testActs(t *testing.T, s *store.Store, _ *Clock) {
 		t.Error(a, err)
 	}
 }
+
+// testNestedQueries reads with the same text inside its own rows, and writes there: a
+// prepared statement serves one reader, and a connection one statement.
+func testNestedQueries(t *testing.T, s *store.Store, _ *Clock) {
+	d := s.DB()
+	if _, err := d.Exec(t.Context(), "CREATE TABLE n (a BIGINT)"); err != nil {
+		t.Fatal(err)
+	}
+	for round := range 4 { // the text is prepared after its second transaction
+		pairs := 0
+		err := d.InTx(t.Context(), func(ctx context.Context) error {
+			for i := range 3 {
+				if _, err := d.Exec(ctx, "INSERT INTO n (a) VALUES ($1)", i); err != nil {
+					return err
+				}
+			}
+			outer, err := d.Query(ctx, "SELECT a FROM n WHERE a >= $1", 0)
+			if err != nil {
+				return err
+			}
+			defer outer.Close()
+			for outer.Next() {
+				inner, err := d.Query(ctx, "SELECT a FROM n WHERE a >= $1", 0)
+				if err != nil {
+					return err
+				}
+				for inner.Next() {
+					pairs++
+				}
+				inner.Close()
+				if _, err := d.Exec(ctx, "UPDATE n SET a = a WHERE a < $1", 0); err != nil {
+					return err
+				}
+			}
+			return outer.Err()
+		})
+		if want := (3 * (round + 1)) * (3 * (round + 1)); err != nil || pairs != want {
+			t.Errorf("round %d: %d pairs, want %d, %v", round, pairs, want, err)
+		}
+	}
+}

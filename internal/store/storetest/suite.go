@@ -20,6 +20,7 @@ func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
 		"record/wake is not lost":    testWakeIsNotLost,
 		"record/evidence voids":      testEvidenceVoidsApproval,
 		"transactions":               testWithin,
+		"transactions/nested":        testNestedQueries,
 		"runs/list":                  testListRuns,
 		"approvals/settle once":      testSettleOnce,
 		"approvals/quorum":           testQuorum,

@@ -120,6 +120,7 @@ CREATE INDEX approvals_case ON approvals (case_id, asked);
 CREATE INDEX approvals_run ON approvals (run_id);
 CREATE INDEX approvals_status ON approvals (status, asked, id);
 CREATE INDEX approvals_expires ON approvals (expires) WHERE status = 'pending';
+CREATE INDEX approvals_remind ON approvals (remind) WHERE status = 'pending' AND reminded = 0;
 
 CREATE TABLE decisions (
 	approval TEXT NOT NULL REFERENCES approvals (id),

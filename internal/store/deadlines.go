@@ -12,13 +12,12 @@ import (
 // Overdue returns the pending approvals whose Expires is not after now, and those
 // whose Remind is not after now and that were not reminded yet.
 func (s *Store) Overdue(ctx context.Context, now time.Time) (expired, remind []dossier.Approval, err error) {
-	expired, err = s.approvalsWhere(ctx, `WHERE status = 'pending' AND expires > 0 AND expires <= $1
-		ORDER BY run_id, id LIMIT 500`, now)
+	expired, err = s.approvalsWhere(ctx, `WHERE status = 'pending' AND expires > 0 AND expires <= $1 LIMIT 500`, now)
 	if err != nil {
 		return nil, nil, err
 	}
-	remind, err = s.approvalsWhere(ctx, `WHERE status = 'pending' AND remind > 0 AND remind <= $1 AND reminded = 0
-		AND (expires = 0 OR expires > $1) ORDER BY run_id, id LIMIT 500`, now)
+	remind, err = s.approvalsWhere(ctx, `WHERE status = 'pending' AND reminded = 0 AND remind > 0 AND remind <= $1
+		AND (expires = 0 OR expires > $1) LIMIT 500`, now)
 	return expired, remind, err
 }
 

@@ -118,7 +118,7 @@ CREATE TABLE approvals (
 );
 CREATE INDEX approvals_case ON approvals (case_id, asked);
 CREATE INDEX approvals_run ON approvals (run_id);
-CREATE INDEX approvals_status ON approvals (status, asked, id);
+CREATE INDEX approvals_asked ON approvals (asked, id, status);
 CREATE INDEX approvals_expires ON approvals (expires) WHERE status = 'pending';
 CREATE INDEX approvals_remind ON approvals (remind) WHERE status = 'pending' AND reminded = 0;
 
@@ -192,6 +192,7 @@ CREATE TABLE due (
 );
 CREATE UNIQUE INDEX due_unique ON due (app, name, unique_key) WHERE unique_key <> '' AND state = 'waiting';
 CREATE INDEX due_at ON due (at) WHERE state = 'waiting';
+CREATE INDEX due_queued ON due (claimed) WHERE state = 'queued';
 
 CREATE TABLE users (
 	id TEXT PRIMARY KEY,

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"dossier"
 	"dossier/apps/netra/book"
@@ -91,7 +90,7 @@ func (c classOut) classification(text string) (ingest.Classification, error) {
 		out.Tags = append(out.Tags, engine.Tag(t))
 	}
 	for _, w := range c.Words {
-		if !strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
+		if !ingest.Says(text, w) {
 			return out, dossier.Errorf(dossier.Invalid, "The report does not say %q.", w)
 		}
 		out.Deciders = append(out.Deciders, ingest.Decider{Word: w, What: "decided"})

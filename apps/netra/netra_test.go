@@ -17,7 +17,10 @@ import (
 
 func TestAnalyze(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testAnalyze)
+}
+
+func testAnalyze(t *testing.T, p *product) {
 	place, signals := engine.Example(p.clock.Now())
 	var lines []any
 	for _, s := range signals {
@@ -90,7 +93,10 @@ func TestAnalyze(t *testing.T) {
 
 func TestFolding(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testFolding)
+}
+
+func testFolding(t *testing.T, p *product) {
 	first := p.report(3, "Arms cache recovered near border area")
 	second := p.report(2, "Arms cache recovered near the border area, police said")
 	if _, err := p.ingestRows(t.Context(), []ingest.Row{first}, nil); err != nil {
@@ -113,7 +119,10 @@ func TestFolding(t *testing.T) {
 
 func TestCrossing(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, func(c *Config) { c.Mail = []string{"duty@example.org"} })
+	onBoth(t, func(c *Config) { c.Mail = []string{"duty@example.org"} }, testCrossing)
+}
+
+func testCrossing(t *testing.T, p *product) {
 	ctx := t.Context()
 	p.take(escalated...)
 	c, err := p.env.Desk.CaseOf(ctx, "district/Assam/Cachar/24h")
@@ -173,7 +182,10 @@ func TestCrossing(t *testing.T) {
 
 func TestSubsiding(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testSubsiding)
+}
+
+func testSubsiding(t *testing.T, p *product) {
 	p.take("Protest and bandh with violence at the border")
 	p.settle()
 	c, err := p.env.Desk.CaseOf(t.Context(), "district/Assam/Cachar/24h")
@@ -197,7 +209,10 @@ func TestSubsiding(t *testing.T) {
 
 func TestReviews(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testReviews)
+}
+
+func testReviews(t *testing.T, p *product) {
 	if code, _ := p.call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: true}, nil); code != 404 {
 		t.Errorf("a review without a score answered %d", code)
 	}
@@ -223,7 +238,10 @@ func TestReviews(t *testing.T) {
 
 func TestWeights(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testWeights)
+}
+
+func testWeights(t *testing.T, p *product) {
 	ctx := t.Context()
 	p.take("Bandh called on NH-37", "Arms cache recovered near border area")
 	var prop book.Proposal
@@ -261,7 +279,10 @@ func TestWeights(t *testing.T) {
 
 func TestRetention(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testRetention)
+}
+
+func testRetention(t *testing.T, p *product) {
 	p.take("Bandh called on NH-37", "Arms cache recovered near border area")
 	p.clock.Add(100 * 24 * time.Hour)
 	p.take("Protest rally at the market")
@@ -310,7 +331,10 @@ func TestTwoProcesses(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, nil)
+	onBoth(t, nil, testDemo)
+}
+
+func testDemo(t *testing.T, p *product) {
 	for range 2 {
 		if err := p.demo(t.Context()); err != nil {
 			t.Fatal(err)

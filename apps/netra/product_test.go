@@ -67,6 +67,16 @@ var (
 	aSenior   = dossier.Principal{ID: "u-senior", Name: "Senior", Roles: []dossier.Role{senior}}
 )
 
+// onBoth runs a test on SQLite, and on PostgreSQL where there is one.
+func onBoth(t *testing.T, configure func(*Config), test func(*testing.T, *product)) {
+	for _, database := range storetest.Databases {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			test(t, newProductOn(t, storetest.URL(t, database), storetest.NewClock(), configure))
+		})
+	}
+}
+
 func newProduct(t testing.TB, configure func(*Config)) *product {
 	return newProductOn(t, storetest.URL(t, "sqlite"), storetest.NewClock(), configure)
 }

@@ -22,7 +22,7 @@ type query struct{ signals, district, state, window, at string }
 func (q *query) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&q.signals, "signals", "", "score the processed signals of this JSONL file alone, with no database")
 	cmd.Flags().StringVar(&q.window, "window", "24h", "24h, 72h or 7d")
-	cmd.Flags().StringVar(&q.at, "at", "", "reference time; with --signals the newest signal's if left out, else now")
+	cmd.Flags().StringVar(&q.at, "at", "", "reference time; now if left out")
 }
 
 // time returns the reference time: as given, or another.
@@ -131,13 +131,7 @@ func (q *query) read(c app.CLI) (*engine.Engine, []engine.Signal, time.Time, err
 	for _, r := range rejects {
 		fmt.Fprintf(c.Err(), "line %d: %s\n", r.Line, r.Reason)
 	}
-	var newest time.Time
-	for _, s := range signals {
-		if s.Timestamp.After(newest) {
-			newest = s.Timestamp
-		}
-	}
-	at, err := q.time(newest)
+	at, err := q.time(c.Now())
 	return e, signals, at, err
 }
 

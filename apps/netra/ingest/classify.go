@@ -156,6 +156,12 @@ func tokens(text string) []string {
 	return list
 }
 
+// Says reports whether a text contains a phrase, word by word.
+func Says(text, phrase string) bool {
+	words := tokens(phrase)
+	return len(words) > 0 && strings.Contains(" "+strings.Join(tokens(text), " ")+" ", " "+strings.Join(words, " ")+" ")
+}
+
 // A match is a term found in a text.
 type match struct {
 	entry

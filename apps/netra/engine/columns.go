@@ -121,8 +121,8 @@ func (e *Engine) bases() (table [codeBases]float64) {
 }
 
 // Batch scores every place of c in one pass, on all processors, in the order of
-// c.Places. text gives the signal of a row with its texts; with nil, scores show
-// what the columns hold.
+// c.Places. text gives the signal of a row with its texts and is called from several
+// goroutines; with nil, scores show what the columns hold.
 func (e *Engine) Batch(c *Columns, window Window, at time.Time, text func(row int) *Signal) ([]Score, error) {
 	if !window.Valid() {
 		return nil, fmt.Errorf("a window is 24, 72 or 168 hours, not %d", int(window))
@@ -145,13 +145,18 @@ func (e *Engine) Batch(c *Columns, window Window, at time.Time, text func(row in
 		return &s
 	}
 	out := make([]Score, len(c.Places))
-	for p := range c.Places {
-		t := &parts[0][p]
-		for _, other := range parts[1:] {
-			t.merge(&other[p], 1)
-		}
-		out[p] = e.assemble(c.Places[p], window, at, t, find)
+	for i := range workers {
+		wg.Go(func() {
+			for p := i; p < len(c.Places); p += workers {
+				t := &parts[0][p]
+				for _, other := range parts[1:] {
+					t.merge(&other[p], 1)
+				}
+				out[p] = e.assemble(c.Places[p], window, at, t, find)
+			}
+		})
 	}
+	wg.Wait()
 	return out, nil
 }
 

@@ -82,27 +82,30 @@ func topOf(p pick, find func(int64) *Signal) Top {
 // the one that moves the score furthest.
 func (e *Engine) weakestLink(s *Score, t *tally, find func(int64) *Signal) *Link {
 	_, band := BandOf(s.Composite)
-	var best *Link
+	sums, n := t.layerSums()
+	var best Link
 	var bestPick pick
+	found := false
 	for m := range t.groups {
 		g := &t.groups[m]
 		if g.n == 0 {
 			continue
 		}
 		for _, p := range [2]pick{g.heaviest, g.lightest} {
-			without := e.without(t, mask(m), p.w)
+			without := e.without(sums, n, t.count, mask(m), p.w)
 			label, i := BandOf(without)
 			l := Link{ScoreWithout: without, BandWithout: label.Label, ChangesBand: i != band}
-			if without == s.Composite || best != nil && !l.outranks(best, s.Composite, p, bestPick) {
+			if without == s.Composite || found && !l.outranks(&best, s.Composite, p, bestPick) {
 				continue
 			}
-			best, bestPick = &l, p
+			best, bestPick, found = l, p, true
 		}
 	}
-	if best != nil {
-		best.Top = topOf(bestPick, find)
+	if !found {
+		return nil
 	}
-	return best
+	best.Top = topOf(bestPick, find)
+	return &best
 }
 
 func (l *Link) outranks(o *Link, score float64, p, q pick) bool {
@@ -117,11 +120,10 @@ func (l *Link) outranks(o *Link, score float64, p, q pick) bool {
 }
 
 // without returns the score after one signal of weight w and layers m is removed.
-func (e *Engine) without(t *tally, m mask, w float64) float64 {
-	if t.count == 1 {
+func (e *Engine) without(sums [3]float64, n [3]int, count int, m mask, w float64) float64 {
+	if count == 1 {
 		return 0
 	}
-	sums, n := t.layerSums()
 	var layers [3]float64
 	for l := range layers {
 		if m.has(l) {
@@ -130,7 +132,7 @@ func (e *Engine) without(t *tally, m mask, w float64) float64 {
 		}
 		layers[l] = layerScore(sums[l], n[l])
 	}
-	return round2(e.params.Composite(e.weightedSum(layers)))
+	return round2(e.composite(layers))
 }
 
 // change says how far the layer sum is from the neighbouring bands.
@@ -158,7 +160,7 @@ func (e *Engine) change(s *Score, raw [3]float64) Change {
 // reach says whether one layer alone could close a gap.
 func (e *Engine) reach(raw [3]float64, gap float64) string {
 	for l, v := range raw {
-		if (10-v)*e.params.LayerWeights[Layers[l]] >= gap {
+		if (10-v)*e.layer[l] >= gap {
 			return fmt.Sprintf("A rise of the %s layer alone could reach it.", Layers[l])
 		}
 	}
@@ -222,7 +224,7 @@ func (e *Engine) outOfReach(raw [3]float64) []Health {
 	if active == 0 || active == len(raw) {
 		return nil
 	}
-	ceiling := round2(e.params.Composite(e.weightedSum(full)))
+	ceiling := round2(e.composite(full))
 	_, i := BandOf(ceiling)
 	if i+1 == len(Bands) {
 		return nil

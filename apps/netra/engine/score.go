@@ -104,6 +104,7 @@ type Engine struct {
 	params  Params
 	version string
 	decay   *decay
+	layer   [3]float64 // weights of the layers, in their order
 }
 
 // New returns an engine that uses p.
@@ -120,7 +121,11 @@ func Default() *Engine { return published() }
 var published = sync.OnceValue(func() *Engine { return build(Defaults()) })
 
 func build(p Params) *Engine {
-	return &Engine{params: p, version: p.Version(), decay: newDecay(p)}
+	e := &Engine{params: p, version: p.Version(), decay: newDecay(p)}
+	for i, l := range Layers {
+		e.layer[i] = p.LayerWeights[l]
+	}
+	return e
 }
 
 // Params returns a copy of the numbers that e uses.
@@ -193,7 +198,7 @@ func (e *Engine) assemble(place Place, window Window, at time.Time, t *tally, fi
 		LayerCounts: LayerCounts{n[0], n[1], n[2]}, Version: e.version,
 	}
 	if t.count > 0 {
-		s.Composite = round2(e.params.Composite(e.weightedSum(raw)))
+		s.Composite = round2(e.composite(raw))
 	}
 	s.Level = RiskLevel(s.Composite)
 	band, _ := BandOf(s.Composite)
@@ -204,10 +209,17 @@ func (e *Engine) assemble(place Place, window Window, at time.Time, t *tally, fi
 	return s
 }
 
+// composite is the unrounded score of three layer scores. It does not copy the numbers,
+// as a method of Params would.
+func (e *Engine) composite(layers [3]float64) float64 {
+	p := &e.params
+	return 100 / (1 + math.Exp(-p.Slope*(e.weightedSum(layers)/p.Scale*100-p.Midpoint)))
+}
+
 // weightedSum is Σ layer score × layer weight.
 func (e *Engine) weightedSum(layers [3]float64) (sum float64) {
 	for l, v := range layers {
-		sum += v * e.params.LayerWeights[Layers[l]]
+		sum += v * e.layer[l]
 	}
 	return sum
 }

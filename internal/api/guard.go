@@ -93,6 +93,7 @@ func (s *Server) Guard(op *huma.Operation, roles []dossier.Role) {
 
 // checkRoles runs before every operation. One that Guard has not seen is refused.
 func (s *Server) checkRoles(ctx huma.Context, next func(huma.Context)) {
+	seen(ctx.Context()).path = ctx.Operation().Path
 	roles, ok := ctx.Operation().Metadata[rolesKey].([]dossier.Role)
 	err := error(dossier.Errorf(dossier.Internal, "This operation says nothing about who may use it."))
 	if ok {
@@ -209,6 +210,7 @@ func (s *Server) raw(pattern string, roles []dossier.Role, h http.Handler) {
 	}
 	s.api.OpenAPI().AddOperation(op)
 	s.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
+		seen(r.Context()).path = path
 		if err := s.allow(r.Context(), roles); err != nil {
 			s.fail(w, r, err)
 			return

@@ -100,7 +100,26 @@ func hostOf(addr string) string {
 
 // A sighting is what the log says about a request. Neither queries nor bodies nor
 // headers are in it: they can hold secrets.
-type sighting struct{ by string }
+type sighting struct {
+	by   string
+	path string // the operation's, without what stands in its place: that can be a name
+}
+
+// of is the path for the log: the operation's, or that of a file of the console. What
+// else people put into an address is not repeated.
+func (s *sighting) of(r *http.Request) string {
+	switch {
+	case s.path != "":
+		return s.path
+	case strings.HasPrefix(r.URL.Path, "/assets/"):
+		return r.URL.Path
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if len(first) > 20 || strings.ContainsFunc(first, func(c rune) bool { return c < 'a' || c > 'z' }) {
+		first = "…"
+	}
+	return "/" + first
+}
 
 type sightingKey struct{}
 
@@ -123,12 +142,12 @@ func (s *Server) observe(next http.Handler) http.Handler {
 				if v == http.ErrAbortHandler {
 					panic(v)
 				}
-				s.Log.ErrorContext(ctx, "request panicked", "path", r.URL.Path, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+				s.Log.ErrorContext(ctx, "request panicked", "path", saw.of(r), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 				if rw.status == 0 {
 					writeProblem(rw, asProblem(dossier.Internal))
 				}
 			}
-			s.Log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.Path, "status", rw.status,
+			s.Log.DebugContext(ctx, "request", "method", r.Method, "path", saw.of(r), "status", rw.status,
 				"took", s.Now().Sub(start).Round(time.Microsecond), "by", saw.by)
 		}()
 		next.ServeHTTP(rw, r.WithContext(ctx))

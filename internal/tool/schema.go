@@ -69,13 +69,17 @@ func enumsOf[T any](s *jsonschema.Schema) []func() {
 		if s == nil {
 			return
 		}
-		if t.Kind() == reflect.Pointer {
+		optional := t.Kind() == reflect.Pointer
+		if optional {
 			t = t.Elem()
 		}
 		if e, ok := reflect.Zero(t).Interface().(Enum); ok && t.Kind() == reflect.String {
 			todo = append(todo, func() {
 				for _, v := range e.Values() {
 					s.Enum = append(s.Enum, v)
+				}
+				if optional {
+					s.Enum = append(s.Enum, nil)
 				}
 			})
 			return

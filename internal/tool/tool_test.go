@@ -1,0 +1,109 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"dossier"
+)
+
+type bucket string
+
+func (bucket) Values() []string { return []string{"question", "update"} }
+
+type replyIn struct {
+	Thread string   `json:"thread" jsonschema:"the thread's id"`
+	Bucket bucket   `json:"bucket"`
+	Maybe  *bucket  `json:"maybe"`
+	Limit  int      `json:"limit,omitempty"`
+	Tags   []bucket `json:"tags,omitempty"`
+}
+
+func def() Def[replyIn, struct{}] {
+	return Def[replyIn, struct{}]{
+		Name: "reply", Doc: "Replies.", Roles: []dossier.Role{"desk"},
+		Run: func(context.Context, Call, replyIn) (Output[struct{}], error) { return Output[struct{}]{}, nil },
+	}
+}
+
+func TestArgumentsAreCheckedAgainstTheType(t *testing.T) {
+	t.Parallel()
+	tl := def().Tool()
+	for args, want := range map[string]string{
+		`{"thread":"T","bucket":"update","maybe":null}`:                         "",
+		`{"thread":"T","bucket":"update","maybe":"question","tags":["update"]}`: "",
+		`{"bucket":"update","maybe":null}`:                                      "Missing: thread.",
+		`{"thread":"T","bucket":"other","maybe":null}`:                          "bucket must be one of question, update, not other.",
+		`{"thread":5,"bucket":"update","maybe":null}`:                           "thread must be a string, not a",
+		`{"thread":"T","bucket":"update","maybe":null,"x":1}`:                   "Unknown: x.",
+		`{"thread":"T","bucket":"update","maybe":"other"}`:                      "maybe must be one of",
+		`{"thread":"T","bucket":"update","maybe":null,"tags":["no"]}`:           "tags",
+		`[1]`:    "The arguments do not fit",
+		`{"a"`:   "This is not JSON",
+		`"text"`: "The arguments do not fit",
+	} {
+		_, err := tl.Plan(json.RawMessage(args))
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", args, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: got %v, want %q", args, err, want)
+		}
+	}
+}
+
+func TestBadDeclarationsAreNamed(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*Def[replyIn, struct{}]){
+		"snake_case":      func(d *Def[replyIn, struct{}]) { d.Name = "Reply-All" },
+		"needs a Doc":     func(d *Def[replyIn, struct{}]) { d.Doc = "" },
+		"needs a Run":     func(d *Def[replyIn, struct{}]) { d.Run = nil },
+		"act needs a Key": func(d *Def[replyIn, struct{}]) { d.Effect = Act },
+	} {
+		func() {
+			defer func() {
+				v := recover()
+				if text, _ := v.(string); !strings.Contains(text, want) {
+					t.Errorf("got %v, want a panic that says %q", v, want)
+				}
+			}()
+			d := def()
+			change(&d)
+			d.Tool()
+		}()
+	}
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	d := def()
+	d.Effect = Act
+	d.Key = func(in replyIn) string { return in.Thread }
+	p, err := d.Tool().Plan(json.RawMessage(`{"maybe":null, "bucket":"update",  "thread":"T"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(p.Args) != `{"bucket":"update","maybe":null,"thread":"T"}` || p.Key != "reply/T" || p.Ask == "" {
+		t.Errorf("got %s, key %q, ask %q", p.Args, p.Key, p.Ask)
+	}
+	d.Ask = func(replyIn) string { return "" }
+	if p, _ := d.Tool().Plan(json.RawMessage(`{"maybe":null,"bucket":"update","thread":"T"}`)); p.Ask != "" {
+		t.Errorf("Ask said nobody need be asked; got %q", p.Ask)
+	}
+	d.Check = func(replyIn) error { return dossier.Errorf(dossier.Invalid, "No.") }
+	if _, err := d.Tool().Plan(json.RawMessage(`{"maybe":null,"bucket":"update","thread":"T"}`)); dossier.KindOf(err) != dossier.Invalid {
+		t.Errorf("Check was not asked: %v", err)
+	}
+}
+
+func TestToolsForARole(t *testing.T) {
+	t.Parallel()
+	tools := []Tool{def().Tool()}
+	for role, want := range map[dossier.Role]int{"desk": 1, "gate": 0, dossier.Auditor: 0, dossier.System: 1} {
+		if got := For(dossier.Principal{Roles: []dossier.Role{role}}, tools); len(got) != want {
+			t.Errorf("%s sees %d tools, want %d", role, len(got), want)
+		}
+	}
+}

@@ -61,8 +61,7 @@ type FiresData struct {
 	InFeed    int       `json:"in_feed"` // fires in the whole snapshot
 	ReachKm   float64   `json:"reach_km"`
 	Newest    time.Time `json:"newest,omitzero"`
-	Columns   []string  `json:"columns"`
-	Rows      []fireRow `json:"rows"`
+	Rows      []fireRow `json:"fires"`
 }
 
 // ShareData is the evidence of kind Share.
@@ -82,25 +81,14 @@ type HistoryData struct {
 	Reports []correlate.PastReport `json:"reports"`
 }
 
-var fireColumns = []string{"latitude", "longitude", "acq_date", "acq_time", "state", "district", "confidence"}
-
-// A fireRow is a fire in the order of fireColumns: a third of the size of an object.
-type fireRow observe.Fire
-
-func (f fireRow) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{f.Lat, f.Lon, f.AcqDate, f.AcqTime, f.State, f.District, f.Confidence})
-}
-
-func (f *fireRow) UnmarshalJSON(raw []byte) error {
-	row := []any{&f.Lat, &f.Lon, &f.AcqDate, &f.AcqTime, &f.State, &f.District, &f.Confidence}
-	want := len(row)
-	if err := json.Unmarshal(raw, &row); err != nil {
-		return err
-	}
-	if len(row) != want {
-		return fmt.Errorf("a fire has %d fields, not %d", want, len(row))
-	}
-	return nil
+// A fireRow is what of a fire the rules and the map need.
+type fireRow struct {
+	geo.Point
+	AcqDate    string `json:"acq_date"`
+	AcqTime    string `json:"acq_time,omitempty"`
+	State      string `json:"state"`
+	District   string `json:"district"`
+	Confidence int    `json:"confidence"`
 }
 
 // reach is how far beyond the radius fires are kept, so that people can ask what a
@@ -152,7 +140,7 @@ func cutReadings(snap observe.Snapshot, st correlate.Station, r correlate.Rules)
 }
 
 func cutFires(snap observe.Snapshot, s correlate.Surge, r correlate.Rules) FiresData {
-	out := FiresData{Available: snap.Fires != nil, InFeed: len(snap.Fires), ReachKm: r.RadiusKm * reach, Columns: fireColumns, Rows: []fireRow{}}
+	out := FiresData{Available: snap.Fires != nil, InFeed: len(snap.Fires), ReachKm: r.RadiusKm * reach, Rows: []fireRow{}}
 	oldest, newest := s.Time.AddDate(0, 0, -days), s.Time.AddDate(0, 0, 1)
 	for _, f := range snap.Fires {
 		first, last, dated := f.Span()
@@ -162,7 +150,7 @@ func cutFires(snap observe.Snapshot, s correlate.Surge, r correlate.Rules) Fires
 		if dated && (last.Before(oldest) || first.After(newest)) || geo.Km(f.Point, s.Point) > out.ReachKm {
 			continue
 		}
-		out.Rows = append(out.Rows, fireRow(f))
+		out.Rows = append(out.Rows, fireRow{f.Point, f.AcqDate, f.AcqTime, f.State, f.District, f.Confidence})
 	}
 	return out
 }
@@ -239,7 +227,7 @@ func Read(chain []dossier.Evidence) (File, error) {
 	if fires.Available {
 		f.Snapshot.Fires = make([]observe.Fire, len(fires.Rows))
 		for i, row := range fires.Rows {
-			f.Snapshot.Fires[i] = observe.Fire(row)
+			f.Snapshot.Fires[i] = observe.Fire{Point: row.Point, AcqDate: row.AcqDate, AcqTime: row.AcqTime, State: row.State, District: row.District, Confidence: row.Confidence}
 		}
 	}
 	f.InFeed = fires.InFeed

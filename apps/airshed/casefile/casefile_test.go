@@ -79,7 +79,7 @@ func TestReadWithoutEvidence(t *testing.T) {
 	if _, err := casefile.Read(chain[:3]); !errors.Is(err, dossier.Invalid) {
 		t.Error(err)
 	}
-	chain[2].Data = json.RawMessage(`{"rows":[[1,2]]}`)
+	chain[2].Data = json.RawMessage(`{"fires":[[1,2]]}`)
 	if _, err := casefile.Read(chain); !errors.Is(err, dossier.Invalid) {
 		t.Error(err)
 	}

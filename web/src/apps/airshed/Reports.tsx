@@ -1,0 +1,134 @@
+import { Link, useParams } from "wouter";
+import { Badge } from "../../parts/Badge";
+import { Empty, ErrorBox, Loaded, Notice } from "../../parts/states";
+import { Table } from "../../parts/Table";
+import { Time } from "../../parts/Time";
+import { words } from "../../lib/format";
+import { htmlAddress, pdfAddress, useReport, useReports, useSweepNow, useSweeps, type Filed } from "./data";
+import { SurgeOf } from "./Surge";
+
+/** The app's first page: the newest surge, the reports and the looks at the lake. */
+export function Overview() {
+  const reports = useReports();
+  return (
+    <Loaded query={reports} lines={12}>
+      {(all) => {
+        const newest = all.find((r) => r.case.startsWith("CASE-"));
+        return (
+          <div className="stack">
+            <SweepBar />
+            {newest ? (
+              <>
+                <div className="row between"><h2>Newest surge</h2><span className="row"><Link href={`/apps/airshed/reports/${newest.report_id}`}>{newest.report_id}</Link><Link href={`/cases/${newest.case}`}>Case {newest.case}</Link></span></div>
+                <SurgeOf id={newest.case} />
+              </>
+            ) : (
+              <Empty icon="search" title="No surge has been reported.">Put sensor data into the lake with <code>dossier airshed ingest</code>, then look for surges.</Empty>
+            )}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Starts a look at the lake and says how the last one ended. */
+function SweepBar() {
+  const sweeps = useSweeps();
+  const now = useSweepNow();
+  const last = sweeps.data?.[0];
+  return (
+    <section className="panel pad row between" aria-label="Sweeps">
+      <div>
+        {last ? <p>Last look at the lake <Time at={last.at} />: <strong>{words(last.status)}</strong>, {last.surges} above the threshold, {last.new_cases} new. <span className="muted small break">{last.object.key}{last.object.from_cache ? " (last good copy)" : ""}</span></p> : <p>Nobody has looked at the lake yet.</p>}
+        {last?.detail && <p className="muted small">{last.detail}</p>}
+        {now.error && <ErrorBox error={now.error} />}
+      </div>
+      <button type="button" className="button" disabled={now.isPending} onClick={() => now.mutate()}>{now.isPending ? "Looking…" : "Look for surges now"}</button>
+    </section>
+  );
+}
+
+const statuses: Record<string, ["ok" | "warn" | "plain" | "info", string]> = { filed: ["ok", "Filed"], partially_filed: ["warn", "Partly filed"], drafted: ["info", "Draft"], withdrawn: ["plain", "Withdrawn"] };
+
+function ReportStatus({ status }: { status: string }) {
+  const [tone, text] = statuses[status] ?? ["plain", words(status)];
+  return <Badge tone={tone}>{text}</Badge>;
+}
+
+export function ReportList() {
+  const reports = useReports();
+  return (
+    <Loaded query={reports} lines={8}>
+      {(all) => (
+        <section className="panel" aria-label="Reports">
+          <Table caption="Reports" rows={all} rowKey={(r) => r.report_id} empty={<Empty title="There is no report yet." />} columns={[
+            { key: "report_id", title: "Report", show: (r) => <Link href={`/apps/airshed/reports/${r.report_id}`} className="nowrap">{r.report_id}</Link>, sort: (r) => r.report_id },
+            { key: "station", title: "Station", sort: (r) => r.station },
+            { key: "aqi", title: "Index", align: "right", sort: (r) => r.aqi },
+            { key: "timestamp", title: "Surge", show: (r) => <Time at={r.timestamp} />, sort: (r) => r.timestamp },
+            { key: "confidence_score", title: "Confidence", align: "right", sort: (r) => r.confidence_score, minor: true },
+            { key: "status", title: "Status", show: (r) => <ReportStatus status={r.status} />, sort: (r) => r.status },
+            { key: "executive_summary", title: "Summary", wide: true, minor: true },
+          ]} />
+        </section>
+      )}
+    </Loaded>
+  );
+}
+
+export function ReportPage() {
+  const { id = "" } = useParams<{ id: string }>();
+  const report = useReport(id);
+  return <Loaded query={report} lines={12}>{(f) => <Preview filed={f} />}</Loaded>;
+}
+
+/** A report as it will be, or was, filed. */
+function Preview({ filed: f }: { filed: Filed }) {
+  const r = f.report;
+  const c = r.legal_citations;
+  return (
+    <div className="stack">
+      <div className="row between">
+        <div className="row"><h2>{r.report_id}</h2><ReportStatus status={f.status} /></div>
+        <div className="row">
+          {r.case_id?.startsWith("CASE-") && <Link className="button" href={`/cases/${r.case_id}`}>Case</Link>}
+          <a className="button" href={htmlAddress(r.report_id)} target="_blank" rel="noreferrer">Print view</a>
+          <a className="button primary" href={pdfAddress(r.report_id)} target="_blank" rel="noreferrer">PDF</a>
+        </div>
+      </div>
+      {f.result?.receipt ? <Notice tone="ok">Filed with the Commission <Time at={f.result.receipt.received_at} />, receipt <span className="mono">{f.result.receipt.receipt_id}</span>.</Notice>
+        : f.status === "drafted" ? <Notice tone="warn">A draft. It is filed when a legal officer approves it in the <Link href="/inbox">inbox</Link>.</Notice>
+        : (f.result?.problems ?? []).length > 0 ? <Notice tone="warn">{f.result?.problems.join(" ")}</Notice> : null}
+      <div className="airshed-surge">
+        <article className="panel pad stack airshed-report">
+          <p className="airshed-summary">{r.executive_summary}</p>
+          <h3>Reasoning</h3><p>{r.reasoning}</p>
+          <h3>Request</h3><p className="strong">{c.enforcement_request}.</p>
+          <List title="Recommendations" items={r.recommendations} />
+          <List title="Legal basis" items={[c.caqm_direction, ...c.applicable_sections]} />
+          <List title="Addressed to" items={c.addressees} />
+          <List title="Not invoked" items={c.exclusions} />
+          <List title="To be read with it" items={r.caveats} />
+          <List title="Gaps in the data" items={r.data_quality.gaps} />
+        </article>
+        <aside className="stack">
+          <section className="panel pad stack tight" aria-label="About this report">
+            <dl className="figures">
+              <div><dt>Confidence</dt><dd>{r.confidence_score}</dd></div>
+              <div><dt>Made</dt><dd><Time at={r.timestamp} /></dd></div>
+              <div><dt>Data was</dt><dd>{r.data_quality.data_age_hours} h old</dd></div>
+              <div><dt>Texts by</dt><dd>{r.written_by}</dd></div>
+            </dl>
+            <p className="muted small break">SHA-256 {f.sha256}</p>
+          </section>
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function List({ title, items }: { title: string; items: string[] | null }) {
+  if (!items || items.length === 0) return null;
+  return <><h3>{title}</h3><ul className="airshed-list">{items.map((t) => <li key={t}>{t}</li>)}</ul></>;
+}

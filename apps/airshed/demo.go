@@ -49,7 +49,7 @@ func (a *airshed) pastSeasons(ctx context.Context, now time.Time) error {
 	return a.DB.InTx(ctx, func(ctx context.Context) error {
 		for back := 1; back <= 2; back++ {
 			then := now.AddDate(-back, 0, 0)
-			if err := a.book.PutReadings(ctx, seasonReadings(then)); err != nil {
+			if err := a.book.PutReadings(ctx, seasonReadings(then, back)); err != nil {
 				return err
 			}
 			if err := a.pastReport(ctx, then, back); err != nil {
@@ -60,12 +60,12 @@ func (a *airshed) pastSeasons(ctx context.Context, now time.Time) error {
 	})
 }
 
-func seasonReadings(then time.Time) [][]correlate.BorderStation {
+func seasonReadings(then time.Time, back int) [][]correlate.BorderStation {
 	var out [][]correlate.BorderStation
 	for i, st := range correlate.Stations() {
 		var series []correlate.BorderStation
 		for d := -14; d <= 14; d++ {
-			aqi := math.Round(260 + 90*math.Sin(float64(d+3*i)/4) + float64(10*i))
+			aqi := math.Round(260 - 18*float64(back) + 90*math.Sin(float64(d+3*i+back)/4) + float64(10*i))
 			series = append(series, correlate.BorderStation{Name: st.Name, AQI: aqi, Time: then.AddDate(0, 0, d).Truncate(time.Hour)})
 		}
 		out = append(out, series)

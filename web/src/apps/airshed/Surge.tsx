@@ -38,6 +38,7 @@ function WhatIf({ record }: { record: Scene }) {
         <Headline scene={scene} record={record} />
         <section className="panel pad" aria-label="Map"><FireMap scene={scene} /></section>
         <TimelineOf scene={scene} />
+        {scene.analysis && <div className="airshed-pair"><Pollutants analysis={scene.analysis} /><Past analysis={scene.analysis} /></div>}
       </div>
       <aside className="stack">
         <Sliders figures={figures} set={setFigures} reset={() => setFigures(asRecorded)} changed={changed} />
@@ -45,8 +46,6 @@ function WhatIf({ record }: { record: Scene }) {
         {scene.analysis && <Terms analysis={scene.analysis} />}
         {scene.analysis && <Wind analysis={scene.analysis} />}
         {scene.analysis && <Without analysis={scene.analysis} />}
-        {scene.analysis && <Pollutants analysis={scene.analysis} />}
-        {scene.analysis && <Past analysis={scene.analysis} />}
       </aside>
     </div>
   );
@@ -60,10 +59,10 @@ function figuresOf(s: Scene): Figures {
 const same = (a: Figures, b: Figures) => (Object.keys(a) as (keyof Figures)[]).every((k) => a[k] === b[k]);
 
 const conclusions: Record<string, ["ok" | "warn" | "bad" | "plain", string]> = {
-  primary: ["bad", "Cross-border fires are the primary source in evidence"],
-  possible: ["warn", "Cross-border fires are a possible source"],
-  none: ["ok", "No cross-border source is shown"],
-  unknown: ["plain", "Not established: no fire data"],
+  primary: ["bad", "Primary source"],
+  possible: ["warn", "Possible source"],
+  none: ["ok", "No source shown"],
+  unknown: ["plain", "Not established"],
 };
 
 function Headline({ scene, record }: { scene: Scene; record: Scene }) {
@@ -125,7 +124,7 @@ function TimelineOf({ scene }: { scene: Scene }) {
   return (
     <section className="panel pad" aria-label="Time line">
       <Chart
-        label={`Index of ${scene.station.name} and fires within ${scene.rules.fire_correlation_radius_km} km in the week before, UTC`}
+        label={`Index of ${scene.station.name} and fires within ${scene.rules.fire_correlation_radius_km} km in the week before, UTC. Dashed: surge above ${scene.rules.surge_aqi_threshold}`}
         height={280}
         option={{
           grid: { left: 8, right: 8, top: 40, bottom: 6, containLabel: true },
@@ -133,7 +132,7 @@ function TimelineOf({ scene }: { scene: Scene }) {
           xAxis: { type: "time" },
           yAxis: [{ type: "value", name: "Index", min: 0 }, { type: "value", name: "Fires", min: 0, splitLine: { show: false } }],
           series: [
-            { name: "Index", type: "line", showSymbol: false, data: t.aqi.map((p) => [p.timestamp, p.aqi]), markLine: { symbol: "none", silent: true, label: { formatter: "surge above {c}", position: "insideEndTop" }, lineStyle: { type: "dashed" }, data: [{ yAxis: scene.rules.surge_aqi_threshold }] } },
+            { name: "Index", type: "line", showSymbol: false, data: t.aqi.map((p) => [p.timestamp, p.aqi]), markLine: { symbol: "none", silent: true, label: { show: false }, lineStyle: { type: "dashed" }, data: [{ yAxis: scene.rules.surge_aqi_threshold }] } },
             { name: `Fires per ${step} h`, type: "bar", yAxisIndex: 1, barWidth: "60%", itemStyle: { opacity: 0.65 }, data: t.fires.map((f) => [f.from, f.count]) },
           ],
         }}
@@ -165,7 +164,7 @@ function Terms({ analysis: a }: { analysis: Analysis }) {
   return (
     <Section title={`Confidence ${a.confidence.score}`}>
       <Table caption="Terms of the confidence" rows={a.confidence.terms} rowKey={(t) => t.name} columns={[
-        { key: "name", title: "Term", show: (t) => <>{words(t.name)}<br /><span className="muted small">{t.why}</span></> },
+        { key: "name", title: "Term", show: (t) => <>{words(t.name).replace(/^(Nasa|Dss)/, (w) => w.toUpperCase())}<br /><span className="muted small">{t.why}</span></> },
         { key: "points", title: "Points", align: "right", show: (t) => (t.status === "not_assessable" ? <span className="muted small">not assessable</span> : t.points) },
       ]} />
     </Section>

@@ -91,7 +91,7 @@ func testAnalyze(t *testing.T, p *product) {
 	})
 }
 
-func TestFolding(t *testing.T) {
+func TestFoldingN093(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, testFolding)
 }
@@ -236,7 +236,7 @@ func testReviews(t *testing.T, p *product) {
 	}
 }
 
-func TestWeights(t *testing.T) {
+func TestWeightsN018(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, testWeights)
 }
@@ -277,7 +277,7 @@ func testWeights(t *testing.T, p *product) {
 	}
 }
 
-func TestRetention(t *testing.T) {
+func TestRetentionN092(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, testRetention)
 }
@@ -304,7 +304,7 @@ func testRetention(t *testing.T, p *product) {
 	}
 }
 
-func TestTwoProcesses(t *testing.T) {
+func TestTwoProcessesN086N095(t *testing.T) {
 	t.Parallel()
 	url, clock := storetest.URL(t, "sqlite"), storetest.NewClock()
 	a := newProductOn(t, url, clock, nil)

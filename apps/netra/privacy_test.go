@@ -77,9 +77,9 @@ func (p *product) tables() []string {
 	return out
 }
 
-// TestPrivacy throws synthetic identifiers of every class and disguise at every input
+// TestPrivacyN002N060N062N074N104 throws synthetic identifiers of every class and disguise at every input
 // and looks for them in every table, log line, mail and answer.
-func TestPrivacy(t *testing.T) {
+func TestPrivacyN002N060N062N074N104(t *testing.T) {
 	t.Parallel()
 	p := newProduct(t, func(c *Config) { c.Mail = []string{"duty@example.org"}; c.ModelClass = "beside" })
 	ids := ingesttest.All(99, 4)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -233,20 +234,23 @@ func TestLayers(t *testing.T) {
 func TestBands(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
+		row          string
 		score        float64
 		label, level string
 		crossed      bool
 	}{
-		{0, "BASELINE", "low", false}, {29.99, "BASELINE", "low", false},
-		{30, "MONITORING", "medium", true}, {59.99, "MONITORING", "medium", true},
-		{60, "PREVENTIVE_READINESS", "high", true}, {74.99, "PREVENTIVE_READINESS", "high", true},
-		{75, "SENIOR_REVIEW", "critical", true}, {89.99, "SENIOR_REVIEW", "critical", true},
-		{90, "CRITICAL", "critical", true}, {100, "CRITICAL", "critical", true},
+		{"N-023", 0, "BASELINE", "low", false}, {"N-023 N7", 29.99, "BASELINE", "low", false},
+		{"N-024 N-028 N7", 30, "MONITORING", "medium", true}, {"N-024", 59.99, "MONITORING", "medium", true},
+		{"N-025 N-028", 60, "PREVENTIVE_READINESS", "high", true}, {"N-025", 74.99, "PREVENTIVE_READINESS", "high", true},
+		{"N-026 N-028 N-030 N3", 75, "SENIOR_REVIEW", "critical", true}, {"N-026", 89.99, "SENIOR_REVIEW", "critical", true},
+		{"N-027 N-028", 90, "CRITICAL", "critical", true}, {"N-027 N-029", 100, "CRITICAL", "critical", true},
 	} {
-		th := thresholdOf(c.score)
-		if th.Label != c.label || RiskLevel(c.score) != c.level || th.Crossed != c.crossed {
-			t.Errorf("N-023…N-030 N3 N7: %v gives %+v, %s; want %s, %s, %v", c.score, th, RiskLevel(c.score), c.label, c.level, c.crossed)
-		}
+		t.Run(fmt.Sprintf("%s %v", c.row, c.score), func(t *testing.T) {
+			th := thresholdOf(c.score)
+			if th.Label != c.label || RiskLevel(c.score) != c.level || th.Crossed != c.crossed {
+				t.Errorf("%v gives %+v, %s; want %s, %s, %v", c.score, th, RiskLevel(c.score), c.label, c.level, c.crossed)
+			}
+		})
 	}
 	want := []string{"Standard monitoring", "Enhanced situational awareness", "Proactive measures, officer briefing", "Senior administrative review required", "Immediate coordinated response"}
 	for i, b := range Bands {
@@ -344,7 +348,7 @@ func TestHonesty(t *testing.T) {
 		}
 		near(t, "edge", round2(Defaults().Composite(Defaults().sumFor(30))), 30)
 	})
-	t.Run("N-098 future signals are named, not counted", func(t *testing.T) {
+	t.Run("future signals are named, not counted", func(t *testing.T) {
 		s := compute(t, Day, signalAt(-2, 5, Escalatory, Physical))
 		if s.SignalCount != 0 || s.Health[len(s.Health)-1].Code != "future_signals" {
 			t.Errorf("got %d, %+v", s.SignalCount, s.Health)
@@ -369,23 +373,27 @@ func TestMethodology(t *testing.T) {
 		"N-084": {"Larger windows hold more signals and are steadier"}, "N-002": {"Nothing is aggregated below them"},
 		"version": {"Methodology netra-1"}, "N-023…N-027": {"BASELINE", "MONITORING", "PREVENTIVE_READINESS", "SENIOR_REVIEW", "CRITICAL"},
 	} {
-		for _, want := range wants {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: the methodology lacks %q", row, want)
+		t.Run(row, func(t *testing.T) {
+			for _, want := range wants {
+				if !strings.Contains(text, want) {
+					t.Errorf("the methodology lacks %q", want)
+				}
 			}
-		}
+		})
 	}
 	if m.Version != golden(t).Version {
 		t.Error("the score carries another version than the methodology")
 	}
-	for _, word := range []string{"surveil", "forecast", "will happen"} {
-		if strings.Contains(strings.ToLower(text+golden(t).Text()), word) {
-			t.Errorf("N-075 N-076: the output says %q", word)
+	t.Run("N-075 N-076 no claims", func(t *testing.T) {
+		for _, word := range []string{"surveil", "forecast", "will happen"} {
+			if strings.Contains(strings.ToLower(text+golden(t).Text()), word) {
+				t.Errorf("the output says %q", word)
+			}
 		}
-	}
+	})
 }
 
-func TestParams(t *testing.T) {
+func TestParamsN037(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*Params){
 		"stabilising that raises": func(p *Params) { p.Polarity[Stabilizing] = 0.2 },

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRedactEveryForm(t *testing.T) {
+func TestRedactEveryFormN092(t *testing.T) {
 	t.Parallel()
 	ids := ingesttest.All(1, 10)
 	if len(ids) < 300 {

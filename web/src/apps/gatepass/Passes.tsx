@@ -55,12 +55,12 @@ function List({ desk }: { desk: "hr" | "admin" }) {
   const page = Number(get("page")) || 1;
   const passes = usePasses(desk, { status: get("status"), search: get("q"), date: get("date"), page });
   const columns: Column<Pass>[] = [
-    { key: "pass_number", title: "Number", show: (p) => <button type="button" className="link" onClick={() => set({ pass: p.pass_number })}>{p.pass_number}</button> },
+    { key: "pass_number", title: "Number", show: (p) => <button type="button" className="gp-link" onClick={() => set({ pass: p.pass_number })}>{p.pass_number}</button> },
     { key: "person_name", title: "Person", wide: true },
-    { key: "description", title: "Purpose", wide: true, minor: true },
     { key: "status", title: "Status", show: (p) => <StatusBadge status={p.status} /> },
-    { key: "created_at", title: "Made", minor: true, show: (p) => <Time at={p.created_at} /> },
     ...(desk === "admin" ? [{ key: "do", title: "Decide", show: (p: Pass) => p.status === "pending" && <Decide pass={p} /> }] : []),
+    { key: "description", title: "Purpose", wide: true, minor: true },
+    { key: "created_at", title: "Made", minor: true, show: (p) => <Time at={p.created_at} /> },
   ];
   return (
     <section className="panel grow">
@@ -142,7 +142,7 @@ function Detail({ desk, id, close }: { desk: Desk; id: string; close: () => void
             <div className="row between"><h3 className="gp-name">{p.person_name}</h3><StatusBadge status={p.status} /></div>
             <p>{p.description}</p>
             <dl className="facts">
-              <dt>Returns</dt><dd>{p.is_returnable ? "yes" : "no"}{p.return_by && <>, by <Time at={p.return_by} /></>}</dd>
+              <dt>Returns</dt><dd>{p.is_returnable ? "yes" : "no"}{p.return_by && <>, expected <Time at={p.return_by} /></>}</dd>
               {p.approved_by && <><dt>Approved by</dt><dd>{p.approved_by}{p.claimed_name && ` (in the name of ${p.claimed_name})`}</dd></>}
               {p.exit_time && <><dt>Went out</dt><dd><Time at={p.exit_time} /></dd></>}
               {p.return_time && <><dt>Came back</dt><dd><Time at={p.return_time} /></dd></>}

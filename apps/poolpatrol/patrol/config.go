@@ -95,7 +95,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-func (c Config) shiftParams() engine.ShiftParams {
+// ShiftParams returns the numbers of the shift rule.
+func (c Config) ShiftParams() engine.ShiftParams {
 	return engine.ShiftParams{
 		Window: int(c.Window / time.Minute), MinOverlap: int(c.MinOverlap / time.Minute), MinShare: c.MinShare, Days: c.Period,
 	}

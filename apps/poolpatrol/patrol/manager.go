@@ -65,7 +65,7 @@ type threadView struct {
 func (p *Patrol) caseManager(checks []*agent.Agent, outreach *agent.Agent) *agent.Agent {
 	return &agent.Agent{
 		Name: "casemanager", Doc: "Owns the case of a vanpool: verification, outreach, re-audits, cancellation.",
-		Prompt: p.prompt("casemanager"), Model: "strong", Policy: managerPolicy,
+		Prompt: p.prompt("casemanager"), Model: "strong", Policy: ManagerPolicy,
 		Tools:       []tool.Tool{p.upsertCase(), p.closeCase(), p.cancelMembership()},
 		Specialists: append(slices.Clip(checks), outreach),
 		Input:       tool.SchemaOf[managerIn](), Output: tool.SchemaOf[Managed](),

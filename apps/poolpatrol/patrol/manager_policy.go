@@ -11,7 +11,7 @@ import (
 	"dossier/internal/model"
 )
 
-// managerPolicy plays the case manager. It reads the transcript from the top each
+// ManagerPolicy plays the case manager. It reads the transcript from the top each
 // time and gives the next move:
 //
 //	a reply came          → run_outreach; a question or a dispute ends there
@@ -19,7 +19,7 @@ import (
 //	all pass              → verified, or close_case as resolved
 //	fail                  → upsert_case, then run_outreach for each rider concerned
 //	fail once too often   → upsert_case as pre_cancel, then cancel_membership
-func managerPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
+func ManagerPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	m := &managing{req: req}
 	if err := req.Brief(&m.in, &m.ctx); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ type Check func(verify.Specialists) *agent.Agent
 // them only by the contract they share, so more of them need nothing else.
 func New(env app.Env, c Config, prompt func(agent string) string, more ...Check) (*Patrol, error) {
 	p := &Patrol{Config: c, Roster: roster.Rows{DB: env.DB}, Book: casebook.Book{DB: env.DB}, env: env, prompt: prompt}
-	with := verify.Specialists{Roster: p.Roster, Shifts: c.shiftParams(), MaxMiles: c.MaxMiles, Roles: Readers, Prompt: prompt}
+	with := verify.Specialists{Roster: p.Roster, Shifts: c.ShiftParams(), MaxMiles: c.MaxMiles, Roles: Readers, Prompt: prompt}
 	switch c.Routing {
 	case "osrm":
 		with.Route = verify.OSRM(env.HTTP, c.RouteURL)

@@ -70,8 +70,8 @@ func items(seen []dossier.Evidence, now time.Time) ([]Item, error) {
 	return out, nil
 }
 
-// resultOf turns a rule's finding into the contract.
-func resultOf(f dossier.Finding, affected []string, seen []dossier.Evidence, now time.Time) (Result, error) {
+// ResultOf turns a rule's finding into the contract.
+func ResultOf(f dossier.Finding, affected []string, seen []dossier.Evidence, now time.Time) (Result, error) {
 	it, err := items(seen, now)
 	if err != nil {
 		return Result{}, err

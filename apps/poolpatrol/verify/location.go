@@ -105,7 +105,7 @@ func judgeDistances(pickup engine.PickupFact, facts []engine.DistanceFact, probl
 	d := engine.JudgeDistances(facts, pickup.Threshold)
 	seen := engine.DistanceEvidence(pickup, facts, now)
 	f := d.Finding()
-	res, err := resultOf(f, d.Failing(), seen, now)
+	res, err := ResultOf(f, d.Failing(), seen, now)
 	if err != nil {
 		return tool.Output[distanceOut]{}, err
 	}

@@ -57,7 +57,7 @@ func (s Specialists) judgeShifts(vanpool string, facts []engine.ShiftFact, now t
 	}
 	seen := engine.ShiftEvidence(vanpool, facts, first, params, judged, now)
 	f := judged.Finding()
-	res, err := resultOf(f, judged.Failing(), seen, now)
+	res, err := ResultOf(f, judged.Failing(), seen, now)
 	if err != nil {
 		return tool.Output[shiftsOut]{}, err
 	}

@@ -1,0 +1,101 @@
+import { Link } from "wouter";
+import { words } from "../../lib/format";
+import { Badge, type Tone } from "../../parts/Badge";
+import { Chart } from "../../parts/Chart";
+import { Loaded } from "../../parts/states";
+import { Table } from "../../parts/Table";
+import { Time } from "../../parts/Time";
+import { tell } from "../../parts/toast";
+import { useAuditAll, useMetrics, useVans, type Metrics, type Reversal, type Reversals, type Van } from "./data";
+
+/** The programme at a glance: vans, what is flagged, the trend and how often we were wrong. */
+export function Overview() {
+  const vans = useVans();
+  const metrics = useMetrics();
+  const auditAll = useAuditAll();
+  return (
+    <div className="stack">
+      <div className="row between">
+        <p className="muted">Every van is audited once a week: shifts and homes against its riders.</p>
+        <button type="button" className="button" disabled={auditAll.isPending}
+          onClick={() => auditAll.mutate(undefined, { onSuccess: (r) => tell(`${r.due} audits are due now.`), onError: () => tell("The audits could not be started.", "bad") })}>
+          Audit every van
+        </button>
+      </div>
+      <Loaded query={metrics} lines={3}>{(m) => <Figures m={m} flagged={(vans.data ?? []).filter((v) => v.case_id).length} vans={vans.data?.length ?? 0} />}</Loaded>
+      <Loaded query={vans} lines={8}>{(list) => <Vans list={list} />}</Loaded>
+      {metrics.data && <ReversalTable r={metrics.data.reversals} />}
+    </div>
+  );
+}
+
+function Figures({ m, flagged, vans }: { m: Metrics; flagged: number; vans: number }) {
+  const figures: [string, string, string][] = [
+    ["Vans flagged", `${flagged} of ${vans}`, "have an open case"],
+    ["Audits", String(m.audits), `${m.vans_verified} verified at once`],
+    ["Hours saved", m.audit_hours_saved.toFixed(1), `${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
+    ["To resolution", `${m.hours_to_resolution.median.toFixed(1)} h`, `median of ${m.hours_to_resolution.n} closed cases`],
+    ["Reversal rate", `${(100 * m.reversals.all.rate).toFixed(1)} %`, `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`],
+  ];
+  return (
+    <>
+      <ul className="pool-figures" aria-label="The programme's numbers">
+        {figures.map(([name, value, note]) => <li key={name} className="card"><span className="muted small">{name}</span><strong>{value}</strong><span className="muted small">{note}</span></li>)}
+      </ul>
+      {m.weeks.length > 1 && (
+        <section aria-label="Trend">
+          <h2>Trend</h2>
+          <Chart label="Audits and flagged vans by week" height={200} x={m.weeks.map((w) => w.monday)}
+            series={[{ name: "Audits", kind: "bar", values: m.weeks.map((w) => w.audits) }, { name: "Flagged", kind: "line", values: m.weeks.map((w) => w.flagged) }]} />
+        </section>
+      )}
+    </>
+  );
+}
+
+const tones: Record<string, Tone> = { pending_reply: "warn", hitl_review: "bad", pre_cancel: "bad", re_audit: "info", verified: "ok", resolved: "ok", cancelled: "plain" };
+
+export function StatusBadge({ status }: { status: string }) {
+  return <Badge tone={tones[status] ?? "plain"} icon={status === "verified" || status === "resolved" ? "check" : "clock"}>{words(status)}</Badge>;
+}
+
+function Vans({ list }: { list: Van[] }) {
+  return (
+    <section aria-label="Vans">
+      <h2>Vans</h2>
+      <Table rows={list} rowKey={(v) => v.vanpool_id} caption="Vans with their open case and newest audit"
+        columns={[
+          { key: "vanpool_id", title: "Van", show: (v) => <Link href={`/apps/poolpatrol/van/${v.vanpool_id}`}>{v.vanpool_id}</Link>, sort: (v) => v.vanpool_id },
+          { key: "pickup_name", title: "Pickup", sort: (v) => v.pickup_name, minor: true },
+          { key: "riders", title: "Riders", align: "right", sort: (v) => v.riders },
+          { key: "status", title: "Status", show: (v) => (v.status || v.last_result ? <StatusBadge status={v.status || v.last_result} /> : "not audited"), sort: (v) => v.status || v.last_result },
+          { key: "case_id", title: "Case", show: (v) => (v.case_id ? <Link href={`/cases/${v.case_id}`}>{v.case_id}</Link> : "–") },
+          { key: "audited_at", title: "Audited", show: (v) => (v.audited_at ? <Time at={v.audited_at} /> : "–"), sort: (v) => v.audited_at ?? "", minor: true },
+        ]} />
+    </section>
+  );
+}
+
+/** How often decisions like this one were wrong, for whoever makes the next. */
+export function ReversalTable({ r }: { r: Reversals }) {
+  const rows = [
+    { ...r.all, by: "All" },
+    ...r.by_rule.map((x) => ({ ...x, by: `Check: ${x.name}` })),
+    ...r.by_model.map((x) => ({ ...x, by: `Model: ${x.name}` })),
+    ...r.by_approver.map((x) => ({ ...x, by: `Approver: ${x.name}` })),
+  ];
+  return (
+    <section aria-label="Reversals">
+      <h2>How often we were wrong</h2>
+      <Table<Reversal & { by: string }> rows={rows} rowKey={(x) => x.by} caption="Cancellations, and how many were undone or rejected"
+        columns={[
+          { key: "by", title: "Cancellations" },
+          { key: "proposed", title: "Decided", align: "right" },
+          { key: "rejected", title: "Rejected", align: "right" },
+          { key: "cancelled", title: "Cancelled", align: "right" },
+          { key: "reversed", title: "Undone", align: "right" },
+          { key: "rate", title: "Reversal rate", align: "right", show: (x) => (x.cancelled > 0 ? `${(100 * x.rate).toFixed(1)} %` : "–") },
+        ]} />
+    </section>
+  );
+}

@@ -1,0 +1,15 @@
+import type { AppModule } from "..";
+import { MailPart, Standing } from "./Mail";
+import { Overview } from "./Overview";
+import { Van } from "./Van";
+import "./poolpatrol.css";
+
+export const pages: AppModule["pages"] = [
+  { path: "", title: "Programme", element: <Overview /> },
+  { path: "van/:id", title: "Van", element: <Van /> },
+];
+
+export const caseParts: AppModule["caseParts"] = [
+  { path: "standing", title: "Standing", place: "overview", element: Standing },
+  { path: "mail", title: "Mail", place: "tab", element: MailPart },
+];

@@ -93,9 +93,9 @@ type DistanceFigures struct {
 
 // Distances is the answer to the location check.
 type Distances struct {
-	Verdict    dossier.Verdict   `json:"verdict"`
-	Confidence int               `json:"confidence"` // 1 to 5
-	Reason     string            `json:"reason"`
+	Verdict    dossier.Verdict   `json:"-"`
+	Confidence int               `json:"-"` // 1 to 5
+	Reason     string            `json:"-"`
 	Threshold  float64           `json:"threshold_miles"`
 	Riders     []DistanceFigures `json:"riders"`
 }

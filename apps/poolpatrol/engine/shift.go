@@ -62,9 +62,9 @@ type ShiftFigures struct {
 
 // Shifts is the answer to the shift check.
 type Shifts struct {
-	Verdict    dossier.Verdict `json:"verdict"`
-	Confidence int             `json:"confidence"` // 1 to 5
-	Reason     string          `json:"reason"`
+	Verdict    dossier.Verdict `json:"-"`
+	Confidence int             `json:"-"` // 1 to 5
+	Reason     string          `json:"-"`
 	MajorityID string          `json:"majority_shift_id"` // "" if no rider has a shift
 	Majority   string          `json:"majority_shift"`
 	Holders    int             `json:"majority_riders"` // how many work it

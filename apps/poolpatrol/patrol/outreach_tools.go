@@ -274,9 +274,10 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 	if err != nil {
 		return casebook.Message{}, app.Receipt{}, err
 	}
-	body := strings.NewReplacer(letters.Name, e.FirstName(), letters.Link, link).Replace(in.Body)
+	kept := strings.ReplaceAll(in.Body, letters.Name, e.FirstName()) // without the link, which is the rider's own key
+	body := strings.ReplaceAll(kept, letters.Link, link)
 	m := casebook.Message{
-		ID: p.env.NewID("MSG-"), Thread: t.ID, Out: true, Kind: in.Kind, From: "Pool Patrol", Subject: in.Subject, Text: body, At: now,
+		ID: p.env.NewID("MSG-"), Thread: t.ID, Out: true, Kind: in.Kind, From: "Pool Patrol", Subject: in.Subject, Text: kept, At: now,
 	}
 	m.MailID = strings.ToLower(m.ID) + "." + strings.ToLower(t.ID) + "@" + p.Config.MailDomain
 	refs, err := p.references(ctx, t.ID)

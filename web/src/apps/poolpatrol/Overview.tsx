@@ -55,8 +55,10 @@ function Figures({ m, flagged, vans }: { m: Metrics; flagged: number; vans: numb
 
 const tones: Record<string, Tone> = { pending_reply: "warn", hitl_review: "bad", pre_cancel: "bad", re_audit: "info", verified: "ok", resolved: "ok", cancelled: "plain" };
 
+const names: Record<string, string> = { hitl_review: "HITL review", pre_cancel: "Pre-cancel", re_audit: "Re-audit" };
+
 export function StatusBadge({ status }: { status: string }) {
-  return <Badge tone={tones[status] ?? "plain"} icon={status === "verified" || status === "resolved" ? "check" : "clock"}>{words(status)}</Badge>;
+  return <Badge tone={tones[status] ?? "plain"} icon={status === "verified" || status === "resolved" ? "check" : "clock"}>{names[status] ?? words(status)}</Badge>;
 }
 
 function Vans({ list }: { list: Van[] }) {

@@ -1,0 +1,87 @@
+// Walks Pool Patrol's cases in the browser: the programme, a van, a reply and its
+// answer, a draft that a coordinator edits, and a cancellation that one rejects.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { openBrowser, settled } from "./browser";
+import { enter, eventually, Product, read, type Person } from "./product";
+
+type Row = { case_id: string; vanpool_id: string; status: string };
+let browser: Browser;
+let product: Product;
+let who: Person;
+
+before(async () => {
+  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
+  who = await enter(browser, product.link, "mira");
+});
+after(async () => {
+  await browser?.close();
+  await product?.close();
+});
+
+const shot = async (name: string) => {
+  if (process.env.SHOTS) await who.page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
+};
+
+async function caseOf(van: string): Promise<Row> {
+  const rows = await read<Row[]>(who, product, "/api/v1/poolpatrol/cases?closed=true");
+  const row = rows.find((r) => r.vanpool_id === van);
+  assert.ok(row, `${van} has no case`);
+  return row;
+}
+
+const status = (van: string, want: string) => eventually(async () => ((await caseOf(van)).status === want ? true : undefined), `${van} is ${want}`, 20_000);
+
+test("P-171 the programme lists its vans with their cases", async () => {
+  await who.page.goto(`${product.url}/apps/poolpatrol`);
+  await settled(who.page);
+  await who.page.getByRole("link", { name: "VP-102" }).waitFor();
+  assert.equal(await who.page.getByText("Vans flagged").count(), 1);
+  await shot("programme");
+});
+
+test("a van shows its riders' week and homes", async () => {
+  await who.page.getByRole("link", { name: "VP-102" }).click();
+  await who.page.getByRole("heading", { name: /Week of/ }).waitFor();
+  assert.equal(await who.page.locator(".pool-row.bad").count(), 1);
+  await shot("van");
+});
+
+test("P-173 a reply taken in the console is classified and answered", async () => {
+  const c = await caseOf("VP-103");
+  await who.page.goto(`${product.url}/cases/${c.case_id}/mail`);
+  await who.page.getByRole("textbox", { name: /Reply as EMP-/ }).first().fill("How is the distance measured?");
+  await who.page.getByRole("button", { name: "Take the reply" }).click();
+  await who.page.getByText("how the check works").first().waitFor();
+  await shot("mail");
+  await status("VP-103", "pending_reply");
+});
+
+test("P-160 P-173 a coordinator edits a draft and it is sent as edited", async () => {
+  const c = await caseOf("VP-107");
+  await who.page.goto(`${product.url}/cases/${c.case_id}/mail`);
+  const letter = who.page.getByLabel("Letter");
+  await letter.waitFor();
+  await shot("draft");
+  await letter.fill("Hello [first name],\n\nwe are sorry and are looking into it.\n\nPool Patrol\n");
+  await who.page.getByRole("button", { name: "Send as edited" }).click();
+  await who.page.locator(".pool-thread").getByText("we are sorry and are looking into it").waitFor();
+  await status("VP-107", "pending_reply");
+});
+
+test("P-172 P-163 a cancellation waits in the inbox and can be rejected", async () => {
+  const c = await caseOf("VP-110");
+  await who.page.goto(`${product.url}/cases/${c.case_id}`);
+  await who.page.getByRole("heading", { name: "How often we were wrong" }).waitFor();
+  await shot("precancel");
+  const { items } = await read<{ items: { id: string; case: string }[] }>(who, product, "/api/v1/approvals?view=mine&limit=200");
+  const asked = items.find((a) => a.case === c.case_id);
+  assert.ok(asked, "nothing waits for VP-110");
+  await who.page.goto(`${product.url}/inbox/${asked.id}`);
+  await who.page.getByRole("button", { name: /^Reject/ }).first().click();
+  await who.page.getByRole("textbox").last().fill("On a training rota until May.");
+  await who.page.getByRole("button", { name: /^Reject/ }).last().click();
+  await status("VP-110", "resolved");
+  assert.deepEqual(who.bad, []);
+});

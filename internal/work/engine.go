@@ -141,14 +141,15 @@ func (e *Engine) Start(ctx context.Context, workers int, h Handler) error {
 	e.slots = slots
 	e.mu.Unlock()
 
-	orphans, err := e.o.Book.Orphans(ctx)
-	if err != nil {
-		return fmt.Errorf("find runs to go on with: %w", err)
-	}
-	if err := e.Enqueue(ctx, orphans...); err != nil {
-		return err
-	}
 	e.wg.Go(e.sweeps)
+
+	orphans, err := e.o.Book.Orphans(ctx)
+	if err == nil {
+		err = e.Enqueue(ctx, orphans...)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("go on with runs: %w", err), e.Stop(ctx))
+	}
 	return nil
 }
 

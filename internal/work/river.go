@@ -37,10 +37,10 @@ type queue interface {
 
 // riverQueue is a queue on a driver whose transactions are of type T.
 type riverQueue[T any] struct {
-	driver  riverdriver.Driver[T]
-	tx      func(ctx context.Context) (T, bool)
-	insert_ *river.Client[T] // only inserts
-	work    *river.Client[T] // nil until started
+	driver riverdriver.Driver[T]
+	tx     func(ctx context.Context) (T, bool)
+	jobs   *river.Client[T] // inserts and removes
+	work   *river.Client[T] // nil until started
 }
 
 func newQueue(b Backend, log *slog.Logger) (queue, error) {
@@ -55,7 +55,7 @@ func newRiver[T any](d riverdriver.Driver[T], tx func(context.Context) (T, bool)
 	if err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
-	return &riverQueue[T]{driver: d, tx: tx, insert_: c}, nil
+	return &riverQueue[T]{driver: d, tx: tx, jobs: c}, nil
 }
 
 func (q *riverQueue[T]) migrate(ctx context.Context) error {
@@ -78,7 +78,7 @@ func (q *riverQueue[T]) insert(ctx context.Context, jobs []Job, at []time.Time) 
 	for i, j := range jobs {
 		ps[i] = river.InsertManyParams{Args: args{j}, InsertOpts: &river.InsertOpts{ScheduledAt: at[i]}}
 	}
-	res, err := q.insert_.InsertManyTx(ctx, tx, ps)
+	res, err := q.jobs.InsertManyTx(ctx, tx, ps)
 	if err != nil {
 		return nil, fmt.Errorf("queue %d jobs: %w", len(jobs), err)
 	}
@@ -104,12 +104,12 @@ func (q *riverQueue[T]) start(ctx context.Context, cfg *river.Config) error {
 func (q *riverQueue[T]) stop(ctx context.Context) error { return q.work.Stop(ctx) }
 
 func (q *riverQueue[T]) done(ctx context.Context, id int64) error {
-	_, err := q.insert_.JobDelete(ctx, id)
+	_, err := q.jobs.JobDelete(ctx, id)
 	return err
 }
 
 func (q *riverQueue[T]) again(ctx context.Context, id int64) error {
-	_, err := q.insert_.JobRetry(ctx, id)
+	_, err := q.jobs.JobRetry(ctx, id)
 	return err
 }
 

@@ -300,6 +300,14 @@ func TestDatabaseGone(t *testing.T) {
 	s := storetest.OpenURL(t, script(t.Context(), "start", dir), storetest.NewClock())
 	cs := storetest.OpenCase(t, s, "vanpool/VP-101")
 	run := storetest.StartRun(t, s, cs)
+	did := make(chan string, 100)
+	if err := s.Work().Start(t.Context(), 2, func(_ context.Context, j work.Job) error {
+		did <- j.Name
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Work().Stop(context.Background()) })
 	script(t.Context(), "stop", dir)
 	for range 3 {
 		err := record(t, s, run.ID, big(2, 10))
@@ -324,5 +332,19 @@ func TestDatabaseGone(t *testing.T) {
 	}
 	if !alive {
 		t.Error("the process is taken for dead since the database came back")
+	}
+	// What another process queues is done here again, too.
+	if err := other.Work().Enqueue(t.Context(), work.Job{Kind: work.Trigger, App: "a", Name: "after"}); err != nil {
+		t.Fatal(err)
+	}
+	for late := time.After(60 * time.Second); ; {
+		select {
+		case name := <-did:
+			if name == "after" {
+				return
+			}
+		case <-late:
+			t.Fatal("no work is done since the database came back")
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dossier"
@@ -126,14 +127,14 @@ func (s *Store) ListApprovals(ctx context.Context, q records.ApprovalQuery) ([]d
 	if q.DecidedBy != "" {
 		w.add("EXISTS (SELECT 1 FROM decisions d WHERE d.approval = approvals.id AND d.by_id = ?)", q.DecidedBy)
 	}
+	if q.Roles != nil {
+		mayDecide(&w, q)
+	}
 	w.after("asked", q.After)
 	if q.Limit <= 0 {
 		q.Limit = 1000
 	}
-	query := "SELECT " + approvalColumns + " FROM approvals" + w.sql() + " ORDER BY asked DESC, id DESC"
-	if q.Roles == nil {
-		query += w.limit(q.Limit)
-	}
+	query := "SELECT " + approvalColumns + " FROM approvals" + w.sql() + " ORDER BY asked DESC, id DESC" + w.limit(q.Limit)
 	rows, err := s.db.Query(ctx, query, w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("approvals: %w", err)
@@ -143,6 +144,19 @@ func (s *Store) ListApprovals(ctx context.Context, q records.ApprovalQuery) ([]d
 		return nil, fmt.Errorf("approvals: %w", err)
 	}
 	return as, s.withDecisions(ctx, as)
+}
+
+// mayDecide keeps the approvals whose stored lists of roles hold one of q's. Roles are
+// told apart here without regard to letter case; pick is exact.
+func mayDecide(w *where, q records.ApprovalQuery) {
+	conds, args := []string{"1 = 0"}, []any{}
+	for _, r := range q.Roles {
+		quoted := strings.Trim(list([]dossier.Role{r}), "[]")
+		like := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(quoted) + "%"
+		conds = append(conds, `roles LIKE ? ESCAPE '\' OR remind > 0 AND remind <= ? AND escalate LIKE ? ESCAPE '\'`)
+		args = append(args, like, q.Now, like)
+	}
+	w.add("("+strings.Join(conds, " OR ")+")", args...)
 }
 
 // pick reads the approvals that the roles of q may decide, up to its limit.

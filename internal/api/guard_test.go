@@ -2,18 +2,15 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"dossier"
-	"dossier/internal/app"
+	"dossier/internal/api/apitest"
 )
 
 // bodies are requests that get past validation, by operation.
@@ -25,126 +22,28 @@ var bodies = map[string]string{
 	"fire-trigger": `{}`, "post-event": `{}`, "add-webhook": `{"url":"x"}`, "change-webhook": `{}`, "label": `{"good":true}`,
 }
 
-// mayUse says who may use an operation, from the document alone.
-func mayUse(roles []dossier.Role, person string) bool {
-	held := people[person]
-	appRole := slices.ContainsFunc(held, func(r dossier.Role) bool { return r == "coordinator" || r == "planner" || r == "gate" })
-	switch {
-	case slices.Contains(roles, app.Public):
-		return true
-	case person == "":
-		return false
-	case len(roles) == 0:
-		return true
-	}
-	return slices.ContainsFunc(roles, func(r dossier.Role) bool {
-		switch r {
-		case reader:
-			return appRole || slices.Contains(held, dossier.Admin) || slices.Contains(held, dossier.Auditor)
-		case member:
-			return appRole || slices.Contains(held, dossier.Admin)
-		}
-		return slices.Contains(held, r)
-	})
-}
-
 // TestEveryRouteForEveryRole walks the document and tries each operation with no
 // identity and as everybody.
 func TestEveryRouteForEveryRole(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	tried := 0
-	for path, item := range h.server.OpenAPI().Paths {
-		for method, op := range operations(item) {
-			roles, ok := op.Extensions[rolesExtension].([]dossier.Role)
-			if !ok {
-				t.Errorf("%s %s does not say who may use it", method, path)
-				continue
-			}
-			if public := slices.Contains(roles, app.Public); public != (len(op.Security) == 0) {
-				t.Errorf("%s %s: x-roles %v, but security %v", method, path, roles, op.Security)
-			}
-			for _, person := range slices.Concat([]string{""}, keys(people)) {
-				tried++
-				tryRoute(t, h, method, path, op, roles, person)
-			}
-		}
+	tour := apitest.Tour{
+		Handler: h.h, Document: h.server.OpenAPI(), AppRoles: []dossier.Role{"coordinator", "planner", "gate"},
+		Bodies: bodies, Broken: []string{"fleet-break"},
 	}
-	if tried < 400 {
-		t.Errorf("only %d tries: the walk missed something", tried)
+	for name, roles := range people {
+		tour.People = append(tour.People, apitest.Person{Name: name, Roles: roles, Token: string(h.tokens[name])})
 	}
-}
-
-func tryRoute(t *testing.T, h *house, method, path string, op *huma.Operation, roles []dossier.Role, person string) {
-	t.Helper()
-	for strings.Contains(path, "{") {
-		before, rest, _ := strings.Cut(path, "{")
-		_, after, _ := strings.Cut(rest, "}")
-		path = before + "1" + after
+	if n := apitest.Walk(t, tour); n < 400 {
+		t.Errorf("only %d tries: the walk missed something", n)
 	}
-	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(bodies[op.OperationID]))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("If-Match", `"1"`)
-	if person != "" {
-		r.Header.Set("Authorization", "Bearer "+string(h.tokens[person]))
+	want := []string{
+		"DELETE /api/v1/session", "GET /api/v1/health", "GET /api/v1/session", "GET /api/v1/session/oidc", "GET /api/v1/session/oidc/callback",
+		"POST /api/v1/session", "POST /api/v1/session/link", "POST /api/v1/session/link/look",
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	w := &firstWrite{httptest.NewRecorder(), cancel, op.OperationID == "listen"}
-	h.h.ServeHTTP(w, r.WithContext(ctx))
-	refused := w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), "Your role does not allow this. It needs")
-	unsigned := w.Code == http.StatusUnauthorized && strings.Contains(w.Body.String(), "Sign in first.")
-	name := fmt.Sprintf("%s %s (%s) as %q", method, path, op.OperationID, person)
-	switch {
-	case mayUse(roles, person):
-		if refused || unsigned {
-			t.Errorf("%s: refused with %d: %s", name, w.Code, w.Body)
-		}
-		if w.Code >= 500 && op.OperationID != "fleet-break" {
-			t.Errorf("%s: %d: %s", name, w.Code, w.Body)
-		}
-	case person == "" && !unsigned, person != "" && !refused:
-		t.Errorf("%s: got %d, want it refused: %s", name, w.Code, w.Body)
+	if got := apitest.Public(h.server.OpenAPI()); !slices.Equal(got, want) {
+		t.Errorf("anyone may use %q, want %q", got, want)
 	}
-}
-
-// A firstWrite ends a stream once it has begun.
-type firstWrite struct {
-	*httptest.ResponseRecorder
-	cancel context.CancelFunc
-	stream bool
-}
-
-// SetWriteDeadline is what streams ask of a connection.
-func (*firstWrite) SetWriteDeadline(time.Time) error { return nil }
-
-func (w *firstWrite) Write(b []byte) (int, error) {
-	if w.stream {
-		w.cancel()
-	}
-	return w.ResponseRecorder.Write(b)
-}
-
-func operations(item *huma.PathItem) map[string]*huma.Operation {
-	out := map[string]*huma.Operation{}
-	for m, op := range map[string]*huma.Operation{
-		http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
-		http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
-	} {
-		if op != nil {
-			out[m] = op
-		}
-	}
-	return out
-}
-
-func keys[V any](m map[string]V) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // TestAnUnguardedOperationIsRefused registers one past the guard.

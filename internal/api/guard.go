@@ -74,11 +74,11 @@ func (s *Server) Guard(op *huma.Operation, roles []dossier.Role) {
 	if op.Extensions == nil {
 		op.Extensions = map[string]any{}
 	}
-	if roles == nil {
-		roles = []dossier.Role{}
+	op.Metadata[rolesKey] = list(roles)
+	if len(roles) > 0 && roles[0] == app.Own {
+		op.Metadata[rolesKey], roles = []dossier.Role{app.Public}, roles[1:]
 	}
-	op.Metadata[rolesKey] = roles
-	op.Extensions[rolesExtension] = roles
+	op.Extensions[rolesExtension] = list(roles)
 	if slices.Contains(roles, app.Public) {
 		return
 	}
@@ -211,7 +211,7 @@ func (s *Server) raw(pattern string, roles []dossier.Role, h http.Handler) {
 	s.api.OpenAPI().AddOperation(op)
 	s.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
 		seen(r.Context()).path = path
-		if err := s.allow(r.Context(), roles); err != nil {
+		if err := s.allow(r.Context(), op.Metadata[rolesKey].([]dossier.Role)); err != nil {
 			s.fail(w, r, err)
 			return
 		}

@@ -259,6 +259,16 @@ func (h *house) fleet() Installed {
 				[]dossier.Role{"planner"}, func(context.Context, *struct{}) (*struct{}, error) {
 					return nil, fmt.Errorf("connect with password=%s", "hunter2-db")
 				})
+			app.Handle(r, huma.Operation{OperationID: "fleet-own", Method: http.MethodGet, Path: "/fleet/own"},
+				[]dossier.Role{app.Own, "planner"}, func(ctx context.Context, _ *struct{}) (*struct{}, error) {
+					switch p := r.Principal(ctx); {
+					case p.ID == "":
+						return nil, dossier.Errorf(dossier.NotSignedIn, "Sign in first.")
+					case !p.Has("planner"):
+						return nil, dossier.Errorf(dossier.Forbidden, "Your role does not allow this.")
+					}
+					return nil, nil
+				})
 			r.Raw("POST /fleet/upload/{name}", []dossier.Role{"planner"}, http.HandlerFunc(func(w http.ResponseWriter, rq *http.Request) {
 				_, _ = io.WriteString(w, "got "+rq.PathValue("name")+" from "+r.Principal(rq.Context()).Name)
 			}))

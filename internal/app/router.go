@@ -34,6 +34,11 @@ type Wrapper interface {
 // Public marks an operation that needs no identity, such as a signed link.
 const Public dossier.Role = "public"
 
+// Own, before the roles of an operation, says that its handler itself checks that the
+// caller holds one of them, because it knows ways to prove who one is that the API
+// does not. The document names the roles all the same.
+const Own dossier.Role = "own"
+
 // NewRouter returns a router for one app.
 func NewRouter(id string, api huma.API, w Wrapper, raw func(string, []dossier.Role, http.Handler)) *Router {
 	return &Router{App: id, API: api, wrap: w, Raw: raw}

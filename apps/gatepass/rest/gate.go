@@ -99,7 +99,7 @@ func (a *API) gateRoutes() {
 
 // raw registers an operation that takes a multipart form.
 func (a *API) raw(pattern string, roles []dossier.Role, h func(http.ResponseWriter, *http.Request) error) {
-	a.router.Raw(pattern, []dossier.Role{app.Public}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	a.router.Raw(pattern, append([]dossier.Role{app.Own}, roles...), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := a.allow(r.Context(), r.Header.Get("Dossier-Acting-For"), roles)
 		if err == nil {
 			err = h(w, r.WithContext(ctx))

@@ -100,7 +100,7 @@ func handle[I, O any, PI interface {
 	op.SkipValidateBody, op.SkipValidateParams = true, true
 	// The office keeps idempotency keys itself, in the transaction of the change.
 	op.Metadata = with(op.Metadata, "stream", any(true))
-	app.Handle(a.router, op, []dossier.Role{app.Public}, func(ctx context.Context, in *I) (*O, error) {
+	app.Handle(a.router, op, append([]dossier.Role{app.Own}, roles...), func(ctx context.Context, in *I) (*O, error) {
 		ctx, err := a.allow(ctx, PI(in).acting(), roles)
 		if err != nil {
 			return nil, err

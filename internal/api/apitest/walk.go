@@ -97,7 +97,7 @@ func (tour Tour) try(t *testing.T, method, path string, op *huma.Operation, role
 	}
 	w := &firstWrite{httptest.NewRecorder(), cancel, streams(op) && method == http.MethodGet}
 	tour.Handler.ServeHTTP(w, r)
-	refused := w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), "Your role does not allow this. It needs")
+	refused := w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), "Your role does not allow this.")
 	unsigned := w.Code == http.StatusUnauthorized && strings.Contains(w.Body.String(), "Sign in first.")
 	name := fmt.Sprintf("%s %s (%s) as %q %v", method, path, op.OperationID, p.Name, p.Roles)
 	switch {

@@ -136,7 +136,7 @@ func (l *line) root() *cobra.Command {
 		cmds  []*cobra.Command
 	}{
 		{"run", []*cobra.Command{l.serve(), l.work(), l.demo(), l.mcp()}},
-		{"look", []*cobra.Command{l.cases(), l.runs(), l.inbox(), l.ledger(), l.verify(), l.appsCmd()}},
+		{"look", []*cobra.Command{l.cases(), l.runs(), l.inbox(), l.ledger(), l.verify(), l.appsCmd(), l.eval()}},
 		{"keep", []*cobra.Command{l.users(), l.configCmd(), l.doctor(), l.backup(), l.restore(), l.version()}},
 	} {
 		for _, cmd := range c.cmds {

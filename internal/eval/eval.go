@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 
 	"dossier"
+	"dossier/internal/model"
 )
 
 // A Suite is a set of examples, how they are graded and what score must be reached.
@@ -59,6 +60,17 @@ type Grade struct {
 	Reason  string  `json:"reason,omitempty"`
 }
 
-// A Player names the model that plays the agent's part. An empty alias is the
-// reference policy.
-type Player struct{ Alias string }
+// A Player is who plays the agent's part: a model under its alias, or the reference
+// policy.
+type Player struct {
+	Alias string      // "" is the reference policy
+	Model model.Model // nil for the reference policy
+}
+
+// Name returns what results call the player.
+func (p Player) Name() string {
+	if p.Model != nil {
+		return p.Model.Name()
+	}
+	return "reference"
+}

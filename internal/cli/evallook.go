@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dossier"
+	"dossier/internal/eval"
+	"dossier/internal/records"
+)
+
+func (l *line) evalCompare() *cobra.Command {
+	return &cobra.Command{
+		Use: "compare A B", Short: "Put two stored runs of a suite side by side, row by row", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			a, err := p.result(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			b, err := p.result(cmd.Context(), args[1])
+			if err != nil {
+				return err
+			}
+			c, err := eval.Compare(a, b)
+			if err != nil {
+				return err
+			}
+			return l.print(c, func(w io.Writer) error {
+				fmt.Fprintf(w, "%s: %s against %s\n", c.Suite, c.B, c.A)
+				for _, g := range slices.Sorted(maps.Keys(c.Change)) {
+					ch := c.Change[g]
+					fmt.Fprintf(w, "  %s changes by %+.3f (%+.3f to %+.3f)\n", g, ch.Mean, ch.Low, ch.High)
+				}
+				for _, d := range c.Differences {
+					fmt.Fprintf(w, "  %s: %s %.2f, then %.2f\n", d.Example, d.Grade, d.A, d.B)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (p *product) result(ctx context.Context, id string) (eval.Result, error) {
+	rec, rows, err := p.store.Result(ctx, id)
+	if err != nil {
+		return eval.Result{}, err
+	}
+	return fromRecords(rec, rows), nil
+}
+
+func (l *line) evalReport() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use: "report [RUN]", Short: "List stored runs, or write the reports of one", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				r, err := p.result(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if err := writeReports(dir, r); err != nil {
+					return err
+				}
+				fmt.Fprintf(l.Err, "Wrote %s/%s-%s.html, .xml and .csv\n", dir, r.App, r.Suite)
+				return nil
+			}
+			all, err := p.store.Results(cmd.Context(), nil, "", 100)
+			if err != nil {
+				return err
+			}
+			return l.print(orNone(all), func(w io.Writer) error {
+				if len(all) == 0 {
+					fmt.Fprintln(w, "No suite was run yet. `dossier eval run SUITE` runs one.")
+					return nil
+				}
+				tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+				for _, r := range all {
+					fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%d\t%s\n", r.ID, r.App, r.Suite, r.Player, r.Examples, passed(r.Passed))
+				}
+				return tw.Flush()
+			})
+		},
+	}
+	cmd.Flags().StringVar(&dir, "out", ".", "folder for the reports")
+	return cmd
+}
+
+func passed(ok bool) string {
+	if ok {
+		return "passed"
+	}
+	return "below a gate"
+}
+
+func (l *line) evalLabel() *cobra.Command {
+	var good, bad, collect bool
+	var right, note string
+	cmd := &cobra.Command{
+		Use: "label [ITEM]", Short: "Look through what people decided, and label it for the suites",
+		Long: "With --collect, every decision on an approval becomes an item to label. Without an item the\nqueue is listed; with one it is labelled.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			p, err := l.product(ctx)
+			if err != nil {
+				return err
+			}
+			if collect {
+				if err := p.collectLabels(ctx); err != nil {
+					return err
+				}
+			}
+			if len(args) == 1 {
+				if good == bad {
+					return usageError{dossier.Errorf(dossier.Invalid, "Say --good or --bad.")}
+				}
+				who, err := l.principal(ctx, p)
+				if err != nil {
+					return err
+				}
+				item, err := p.store.Label(ctx, args[0], records.Label{Good: good, Right: json.RawMessage(right), Note: note, By: who, At: p.now()})
+				if err != nil {
+					return err
+				}
+				return l.print(item, func(w io.Writer) error {
+					fmt.Fprintf(w, "Labelled %s.\n", item.ID)
+					return nil
+				})
+			}
+			items, err := p.store.Unlabelled(ctx, nil, 200)
+			if err != nil {
+				return err
+			}
+			return l.print(orNone(items), func(w io.Writer) error {
+				if len(items) == 0 {
+					fmt.Fprintln(w, "Nothing waits for a label. --collect takes in what people decided.")
+					return nil
+				}
+				for _, it := range items {
+					fmt.Fprintf(w, "%s  %s %s  %s\n  %s\n", it.ID, it.App, it.Case, it.Why, cut(string(it.Got), 120))
+				}
+				return nil
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&collect, "collect", false, "take in what people decided")
+	f.BoolVar(&good, "good", false, "the agent was right")
+	f.BoolVar(&bad, "bad", false, "the agent was wrong")
+	f.StringVar(&right, "right", "", "what would have been right, as JSON")
+	f.StringVar(&note, "note", "", "why")
+	return cmd
+}
+
+// collectLabels makes an item to label of every decided approval. One that is there
+// already stays as it is.
+func (p *product) collectLabels(ctx context.Context) error {
+	decided, err := p.store.ListApprovals(ctx, records.ApprovalQuery{
+		Statuses: []dossier.ApprovalStatus{dossier.Approved, dossier.Rejected}, Now: p.now(), Limit: 10_000,
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range decided {
+		last := a.Decisions[len(a.Decisions)-1]
+		in, err := json.Marshal(struct {
+			Tool string          `json:"tool"`
+			Args json.RawMessage `json:"args"`
+		}{a.Tool, a.Args})
+		if err != nil {
+			return fmt.Errorf("encode %s: %w", a.ID, err)
+		}
+		got, err := json.Marshal(last)
+		if err != nil {
+			return fmt.Errorf("encode %s: %w", a.ID, err)
+		}
+		err = p.store.AskLabel(ctx, records.LabelItem{
+			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Input: in, Got: got, Queued: p.now(),
+			Why: fmt.Sprintf("%s decided %q: %s", last.By.Name, last.Verb, last.Note),
+		})
+		if err != nil && dossier.KindOf(err) != dossier.Conflict {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *line) evalGate() *cobra.Command {
+	return &cobra.Command{
+		Use: "gate", Short: "Say which model plays which agent, and whether its gate is met", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			states := p.gateStates(cmd.Context())
+			return l.print(states, func(w io.Writer) error {
+				if len(states) == 0 {
+					fmt.Fprintln(w, "No gate is configured. [gates] in the configuration sets one.")
+					return nil
+				}
+				for _, g := range states {
+					word := "never measured: the reference policy stays in place"
+					if g.Checked {
+						word = fmt.Sprintf("%.3f of %.2f", g.Mean, g.Least)
+					}
+					fmt.Fprintf(w, "%-4s %s.%s in %s: %s\n", mark(g.Holds), g.App, g.Grade, g.Suite, word)
+				}
+				return nil
+			})
+		},
+	}
+}

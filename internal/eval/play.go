@@ -1,0 +1,257 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"dossier"
+)
+
+// Load reads a suite's examples and refuses what does not have their form.
+func Load(files fs.FS, s Suite) ([]Example, error) {
+	raw, err := fs.ReadFile(files, s.File)
+	if err != nil {
+		return nil, fmt.Errorf("suite %s: %w", s.Name, err)
+	}
+	text, err := yaml.YAMLToJSON(raw)
+	if err != nil {
+		return nil, dossier.Errorf(dossier.Invalid, "%s is not YAML: %v", s.File, err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	var out []Example
+	if err := dec.Decode(&out); err != nil {
+		return nil, dossier.Errorf(dossier.Invalid, "%s does not hold a list of examples: %v", s.File, err)
+	}
+	seen := map[string]bool{}
+	for i, ex := range out {
+		switch {
+		case ex.Name == "" || seen[ex.Name]:
+			return nil, dossier.Errorf(dossier.Invalid, "%s: example %d needs a name of its own, not %q.", s.File, i+1, ex.Name)
+		case ex.Scenario == "" || ex.Complexity == "":
+			return nil, dossier.Errorf(dossier.Invalid, "%s: example %s needs a scenario and a complexity.", s.File, ex.Name)
+		case len(ex.Input) == 0 || len(ex.Want) == 0:
+			return nil, dossier.Errorf(dossier.Invalid, "%s: example %s needs an input and a want.", s.File, ex.Name)
+		}
+		seen[ex.Name] = true
+	}
+	return out, nil
+}
+
+// A Row is what came of one example.
+type Row struct {
+	Example Example         `json:"example"`
+	Repeat  int             `json:"repeat,omitempty"`
+	Got     json.RawMessage `json:"got,omitempty"`
+	Grades  []Grade         `json:"grades"`
+	Path    Path            `json:"path"`
+	Failure string          `json:"failure,omitempty"` // a sentence, if it could not be played
+	Ms      float64         `json:"ms"`
+}
+
+// Score returns the row's grade called name, and false if it does not apply. A row
+// that could not be played scores 0: it is counted, never dropped.
+func (r Row) Score(name string) (float64, bool) {
+	if r.Failure != "" {
+		return 0, true
+	}
+	for _, g := range r.Grades {
+		if g.Name == name {
+			return g.Score, g.Applies
+		}
+	}
+	return 0, false
+}
+
+// A Result is one run of a suite.
+type Result struct {
+	App     string              `json:"app"`
+	Suite   string              `json:"suite"`
+	Player  string              `json:"player"`
+	Started time.Time           `json:"started"`
+	Ended   time.Time           `json:"ended"`
+	Rows    []Row               `json:"rows"`
+	Means   map[string]Interval `json:"means"`
+	Gates   map[string]float64  `json:"gates"`
+	Cost    float64             `json:"cost_per_1000"`
+}
+
+// Passed reports whether every gate is met.
+func (r Result) Passed() bool {
+	for name, least := range r.Gates {
+		if r.Means[name].Mean < least {
+			return false
+		}
+	}
+	return true
+}
+
+// Failures returns the rows in which some grade is below 1.
+func (r Result) Failures() []Row {
+	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool {
+		return row.Failure == "" && !slices.ContainsFunc(row.Grades, func(g Grade) bool { return g.Applies && g.Score < 1 })
+	})
+}
+
+// Options say how a suite is played.
+type Options struct {
+	Player   Player
+	Repeat   int // 0: once
+	Parallel int // 0: one at a time
+	Retries  int // of an example that could not be played
+	Now      func() time.Time
+
+	// Have returns a row that was played before, so that an interrupted run goes on
+	// where it was. Nil: none.
+	Have func(example string, repeat int) (Row, bool)
+	// Keep is told each row as it is done, one at a time. Nil: nobody is.
+	Keep func(Row)
+}
+
+// Play runs every example and grades what happened. An example that fails is tried
+// again and then counted as wrong.
+func Play(ctx context.Context, app string, s Suite, examples []Example, o Options) (Result, error) {
+	res := Result{App: app, Suite: s.Name, Player: o.Player.Name(), Started: o.Now(), Gates: s.Gates, Means: map[string]Interval{}}
+	n := len(examples) * max(1, o.Repeat)
+	res.Rows = make([]Row, n)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, max(1, o.Parallel))
+	for i := range n {
+		ex, repeat := examples[i%len(examples)], i/len(examples)
+		if o.Have != nil {
+			if row, ok := o.Have(ex.Name, repeat); ok {
+				res.Rows[i] = row
+				continue
+			}
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			wg.Wait()
+			return res, ctx.Err()
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			row := play(ctx, s, ex, o)
+			row.Repeat = repeat
+			mu.Lock()
+			defer mu.Unlock()
+			res.Rows[i] = row
+			if o.Keep != nil {
+				o.Keep(row)
+			}
+		})
+	}
+	wg.Wait()
+	res.Ended = o.Now()
+	res.Means = means(s, res.Rows)
+	for _, r := range res.Rows {
+		res.Cost += r.Path.Cost
+	}
+	if n > 0 {
+		res.Cost *= 1000 / float64(n)
+	}
+	return res, ctx.Err()
+}
+
+func play(ctx context.Context, s Suite, ex Example, o Options) Row {
+	row := Row{Example: ex}
+	var tr Trace
+	var err error
+	began := o.Now()
+	for try := 0; try <= o.Retries; try++ {
+		if tr, err = s.Run(ctx, ex, o.Player); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	row.Ms = float64(o.Now().Sub(began).Microseconds()) / 1000
+	if err != nil {
+		row.Failure = err.Error()
+		return row
+	}
+	row.Got = tr.Answer
+	if row.Path, err = PathOf(tr.Steps); err != nil {
+		row.Failure = err.Error()
+		return row
+	}
+	for _, g := range s.Graders {
+		grade, err := g.Grade(ctx, ex, tr)
+		if err != nil {
+			row.Failure = fmt.Sprintf("grader %s: %v", g.Name, err)
+			return row
+		}
+		grade.Name = g.Name
+		row.Grades = append(row.Grades, grade)
+	}
+	return row
+}
+
+// means returns the mean of each grade over the rows it applies to, with its interval.
+func means(s Suite, rows []Row) map[string]Interval {
+	out := map[string]Interval{}
+	for _, g := range s.Graders {
+		var xs []float64
+		for _, r := range rows {
+			if score, applies := r.Score(g.Name); applies {
+				xs = append(xs, score)
+			}
+		}
+		out[g.Name] = Bootstrap(xs, 1000, 1)
+	}
+	return out
+}
+
+// A Difference is an example on which two runs of a suite part.
+type Difference struct {
+	Example string  `json:"example"`
+	Grade   string  `json:"grade"`
+	A       float64 `json:"a"`
+	B       float64 `json:"b"`
+}
+
+// A Comparison is two runs of a suite side by side.
+type Comparison struct {
+	Suite       string              `json:"suite"`
+	A           string              `json:"a"`
+	B           string              `json:"b"`
+	Change      map[string]Interval `json:"change"` // b minus a, paired by example
+	Differences []Difference        `json:"differences"`
+}
+
+// Compare puts two runs of a suite side by side, example by example.
+func Compare(a, b Result) (Comparison, error) {
+	if a.App != b.App || a.Suite != b.Suite {
+		return Comparison{}, dossier.Errorf(dossier.Invalid, "%s/%s and %s/%s are different suites.", a.App, a.Suite, b.App, b.Suite)
+	}
+	c := Comparison{Suite: a.App + "/" + a.Suite, A: a.Player, B: b.Player, Change: map[string]Interval{}, Differences: []Difference{}}
+	at := map[string]Row{}
+	for _, r := range a.Rows {
+		at[fmt.Sprint(r.Example.Name, "#", r.Repeat)] = r
+	}
+	for name := range a.Means {
+		var xs, ys []float64
+		for _, r := range b.Rows {
+			was, ok := at[fmt.Sprint(r.Example.Name, "#", r.Repeat)]
+			x, okA := was.Score(name)
+			y, okB := r.Score(name)
+			if !ok || !okA || !okB {
+				continue
+			}
+			xs, ys = append(xs, x), append(ys, y)
+			if x != y {
+				c.Differences = append(c.Differences, Difference{r.Example.Name, name, x, y})
+			}
+		}
+		c.Change[name] = PairedBootstrap(xs, ys, 1000, 1)
+	}
+	return c, nil
+}

@@ -382,3 +382,18 @@ func BenchmarkOpen10000(b *testing.B) {
 		open(b, dir)
 	}
 }
+
+func TestFullRun(t *testing.T) {
+	t.Parallel()
+	t.Run("R-106 R-121 fourteen categories and fifty-one charts", func(t *testing.T) {
+		t.Parallel()
+		files := map[string]string{}
+		for i := range 51 {
+			files[fmt.Sprintf("category_%02d/chart_%02d.csv", i%14, i)] = "scen,fuel,unit,2025,2050\nA,x,PJ,1,2\n"
+		}
+		c := open(t, folder(t, files))
+		if len(c.Categories()) != 14 || len(c.Charts) != 51 {
+			t.Errorf("%d categories, %d charts", len(c.Categories()), len(c.Charts))
+		}
+	})
+}

@@ -224,14 +224,12 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 	var about rating.About
 	cmd := &cobra.Command{
 		Use: "run-eval", Short: "Record the ratings of a reviewed outline", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			o, err := readOutline(file)
 			if err != nil {
 				return err
 			}
-			if about.At, err = stamp(cmd); err != nil {
-				return err
-			}
+			about.At = c.Now()
 			about.ToolVersion = wr.Rules
 			if about.PromptVersion == "" {
 				about.PromptVersion = wr.Version
@@ -251,6 +249,9 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 						fmt.Fprintf(w, "%-13s %s over %d sections\n", d, v, run.Rated[d])
 					}
 				}
+				if len(run.Aggregate) == 0 {
+					fmt.Fprintln(w, "No section is rated yet.")
+				}
 				for _, p := range run.Problems {
 					fmt.Fprintln(w, p)
 				}
@@ -263,7 +264,6 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 	cmd.Flags().StringVar(&out, "output", "", "file to write the record to")
 	cmd.Flags().StringVar(&about.Model, "model", wr.Name, "who wrote the drafts")
 	cmd.Flags().StringVar(&about.PromptVersion, "prompt-version", "", "version of the prompt (default: the one built in)")
-	cmd.Flags().String("at", "", "time of the record, RFC 3339 (default: when the outline was last changed)")
 	for _, name := range []string{"outline", "run-id"} {
 		_ = cmd.MarkFlagRequired(name)
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"dossier"
 	"dossier/apps/report/draft"
@@ -316,21 +315,4 @@ func (g *generation) report(c app.CLI, results []result) {
 	}
 	fmt.Fprintf(c.Err(), "%d sections, %d words, %d numerals checked, %d notes open, %d tokens, cost %.2f\n",
 		len(results), words, numerals, open, total.TokensIn+total.TokensOut, total.Cost)
-}
-
-// stamp is the time of a record: as given, or when the outline was last changed.
-func stamp(cmd *cobra.Command) (time.Time, error) {
-	if text, _ := cmd.Flags().GetString("at"); text != "" {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			return at, dossier.Errorf(dossier.Invalid, "--at %q is not a time such as 2025-12-03T14:00:00Z.", text)
-		}
-		return at, nil
-	}
-	file, _ := cmd.Flags().GetString("outline")
-	info, err := os.Stat(file)
-	if err != nil {
-		return time.Time{}, dossier.Errorf(dossier.NotFound, "The outline %q cannot be read.", file).Because(err)
-	}
-	return info.ModTime(), nil
 }

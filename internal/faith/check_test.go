@@ -38,6 +38,7 @@ func emissions(t *testing.T) *faith.Facts {
 	add("/scenarios/#", "3", faith.None, "", false, 0)
 	add("/riders", "12", faith.None, "", false, 0)
 	add("/big", "1234.5", "GWh", "", false, 0)
+	add("/sink", "-76.75", "Mt CO₂-e", "", false, 0)
 	add("/rate", "-8.25", "%", "", true, 0)
 	f.Name("scenario", "Alpha-1p5DS", "1p5DS")
 	f.Name("scenario", "Beta-2p5DS", "2p5DS")
@@ -85,6 +86,9 @@ func TestCheck(t *testing.T) {
 		{"noun after", "A 472.53 Mt reduction follows.", ""},
 		{"lost sign", "Emissions change by 472.53 Mt.", faith.Sign},
 		{"plus for minus", "Emissions change by +472.53 Mt.", faith.Sign},
+		{"a level keeps its sign", "Emissions fall to −76.75 Mt.", ""},
+		{"a level lost its sign", "Emissions fall to 76.75 Mt.", faith.Sign},
+		{"a sink", "Forests are a sink of 76.75 Mt.", ""},
 		{"fell for a rise", "Land use falls by 33.58 Mt.", faith.Direction},
 		{"rose for a fall", "Emissions rise by 472.53 Mt.", faith.Direction},
 		{"rise of a negative", "There is a rise of −472.53 Mt.", faith.Direction},

@@ -184,12 +184,22 @@ func (c *checker) signFault(m *mark, fact *Fact, x *big.Rat) Fault {
 	switch {
 	case sign < 0 && way > 0, sign > 0 && fact.Change && way < 0:
 		return Direction
-	case sign < 0 && way == 0:
+	case sign < 0 && (way == 0 || !fact.Change && c.standsFor(m)):
 		return Sign
 	case sign > 0 && !fact.Change && fact.Trend != 0 && way == -fact.Trend && c.wordBefore(m) == "to":
 		return Direction
 	}
 	return ""
+}
+
+// standsFor reports whether m is said as a level ("falls to 3"), whose minus sign no
+// word of direction replaces.
+func (c *checker) standsFor(m *mark) bool {
+	switch c.wordBefore(m) {
+	case "to", "at", "from":
+		return true
+	}
+	return false
 }
 
 // directlyBefore reports whether a direction word governs m at once: "a rise of −3".

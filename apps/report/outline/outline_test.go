@@ -171,7 +171,7 @@ func TestProblems(t *testing.T) {
 
 func TestIDs(t *testing.T) {
 	t.Parallel()
-	t.Run("R-017 equal titles", func(t *testing.T) {
+	t.Run("R-017 R4 equal titles", func(t *testing.T) {
 		t.Parallel()
 		o := parse(t, "# Emissions\n# Emissions-2\n# Emissions\n# Emissions\n# ???\n")
 		var got []string

@@ -63,7 +63,7 @@ func TestGolden(t *testing.T) {
 	}
 	equal("R-032 chart", c.ChartID, "emissions_reduction_by_sector")
 	equal("R-033 R-093 columns", strings.Join(c.Schema.Columns, " "), "process_sector0 val measure scen")
-	equal("R-034 rows", fmt.Sprint(c.RowCount), "24")
+	equal("R-034 R1 rows", fmt.Sprint(c.RowCount), "24")
 	equal("R-035 R-094 dimensions", strings.Join(s.Dimensions, " ")+"|"+s.Measure, "process_sector0 scen|val")
 	equal("R-036 R-095 measure type", s.MeasureType, "relative (change from 2025)")
 	equal("R-037 R-096 scenarios", strings.Join(s.Scenarios, " "), "Ampol-1p5DS Ampol-2p5DS Ampol-House-View")
@@ -78,10 +78,10 @@ func TestGolden(t *testing.T) {
 	equal("R-041 nothing notable", one.Notable, "")
 	insights := strings.Join(s.KeyInsights, "\n")
 	for name, want := range map[string]string{
-		"R-042 R-102 baseline":    "All scenarios start from baseline of 401.05 Mt CO₂-e in 2025",
-		"R-103 leader, half-even": "Power Generation provides the largest reduction across all scenarios (a mean of 128.56 Mt CO₂-e, rounded 129)",
-		"R-104 deepest":           "Ampol-1p5DS achieves the deepest cuts (-472.53 Mt CO₂-e), with Industry (-109.74) and Transport (-94.07) contributing significantly",
-		"R-105 weakest":           "Ampol-House-View shows weaker Transport reductions (-21.01 against -94.07 in Ampol-1p5DS) and net increase from Land Use (+33.58)",
+		"R-042 R-102 baseline":       "All scenarios start from baseline of 401.05 Mt CO₂-e in 2025",
+		"R-103 R2 leader, half-even": "Power Generation provides the largest reduction across all scenarios (a mean of 128.56 Mt CO₂-e, rounded 129)",
+		"R-104 deepest":              "Ampol-1p5DS achieves the deepest cuts (-472.53 Mt CO₂-e), with Industry (-109.74) and Transport (-94.07) contributing significantly",
+		"R-105 weakest":              "Ampol-House-View shows weaker Transport reductions (-21.01 against -94.07 in Ampol-1p5DS) and net increase from Land Use (+33.58)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -770,3 +770,69 @@ func TestStoppedSweep(t *testing.T) {
 		t.Error("a stopped sweep opened a case")
 	}
 }
+
+// The same texts of SQL on both databases, from the surge to the filed report.
+func TestBothDatabases(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"sqlite", "postgres"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tb := apptest.Open(t, App, apptest.Options{Database: name, At: then})
+			a, err := newAirshed(tb.Env, defaults())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := &bench{tb, a}
+			if err := b.pastSeasons(t.Context(), then); err != nil {
+				t.Fatal(err)
+			}
+			b.upload(sample.November(then))
+			for range 2 {
+				if _, err := b.sweep(t.Context(), "test"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.Settle()
+			b.approveAll()
+			reports, err := b.book.Reports(t.Context(), 10)
+			if err != nil || len(reports) != 4 || reports[0].Status != book.Filed || reports[1].Status != book.Filed {
+				t.Fatalf("%d reports, %v", len(reports), err)
+			}
+			for _, c := range b.cases() {
+				b.Verify(c.ID)
+			}
+		})
+	}
+}
+
+// realDay is as large as a bad day of the season is: 12,000 fires of a week, 40
+// stations, two days of hourly wind.
+func realDay() []byte {
+	d := sample.November(then)
+	d.Fires = map[string]int{"Haryana": 2000, "Punjab": 3500, "Uttar Pradesh": 600}
+	s := d.Snapshot()
+	for i := range 36 {
+		for _, r := range s.Readings[:4] {
+			r.Station = "Elsewhere " + string(rune('A'+i))
+			s.Readings = append(s.Readings, r)
+		}
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// Reading, checking, judging and composing the reports of a real-size day.
+func BenchmarkAnalyzeRealDay(b *testing.B) {
+	raw := realDay()
+	c := defaults()
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if o, err := c.analyse("x.json", raw, then); err != nil || len(o.Reports) != 2 {
+			b.Fatal(err)
+		}
+	}
+}

@@ -39,6 +39,9 @@ type Correlation struct {
 
 // Correlate finds for every surge the fires within the radius and window of the rules.
 func Correlate(fires []observe.Fire, surges []Surge, r Rules) []Correlation {
+	if len(surges) == 0 {
+		return nil
+	}
 	qs := make([]question, len(surges))
 	for i, s := range surges {
 		to := s.Time

@@ -28,7 +28,30 @@ type index struct {
 	fires   []observe.Fire // what it was made of
 	entries []entry
 	cells   []int32 // start of each cell's entries; one more at the end
+	grid    grid
 	groups  []group
+}
+
+// A grid is the part of the globe's cells that an index covers.
+type grid struct {
+	row, column int // of its south-west cell
+	high, wide  int // in cells
+}
+
+// grid returns the cells that hold everything inside b.
+func (b bounds) grid() grid {
+	g := grid{row: rowOf(b.south), high: rowOf(b.north) - rowOf(b.south) + 1, wide: columns}
+	if !b.wraps {
+		g.column = columnOf(b.west)
+		g.wide = columnOf(b.east) - g.column + 1
+	}
+	return g
+}
+
+// cell returns the place of a cell of the globe in the grid, and false if it is not in it.
+func (g grid) cell(row, column int) (int, bool) {
+	r, c := row-g.row, column-g.column
+	return r*g.wide + c, r >= 0 && r < g.high && c >= 0 && c < g.wide
 }
 
 type entry struct {
@@ -99,7 +122,7 @@ func (b bounds) estimate(fires []observe.Fire) int {
 // newIndex makes an index of the fires that some question may be about.
 func newIndex(fires []observe.Fire, qs []question, km float64) *index {
 	b := boundsOf(qs, km)
-	ix := &index{fires: fires}
+	ix := &index{fires: fires, grid: b.grid()}
 	ids := map[group]uint32{}
 	var lastGroup group
 	var lastID uint32
@@ -126,7 +149,8 @@ func newIndex(fires []observe.Fire, qs []question, km float64) *index {
 		}
 		x, y, z := onSphere(f.Point)
 		kept = append(kept, entry{x, y, z, first, last, int32(i), lastID})
-		cell = append(cell, cellOf(f.Point))
+		at, _ := ix.grid.cell(rowOf(f.Lat), columnOf(f.Lon)) // a point inside the bounds is inside their grid
+		cell = append(cell, int32(at))
 	}
 	ix.order(kept, cell)
 	return ix
@@ -156,7 +180,7 @@ func (ix *index) order(kept []entry, cell []int32) {
 		turn[byHour[h]] = int32(i)
 		byHour[h]++
 	}
-	ix.cells = make([]int32, rows*columns+1)
+	ix.cells = make([]int32, max(0, ix.grid.high*ix.grid.wide)+1)
 	for _, c := range cell {
 		ix.cells[c+1]++
 	}
@@ -193,7 +217,10 @@ func (ix *index) near(q question, km float64, yes func(*entry, float64)) int {
 	undatedNear := 0
 	for row := rowOf(south); row <= rowOf(north); row++ {
 		for c, left := columnsBetween(west, east); left > 0; c, left = (c+1)%columns, left-1 {
-			at := row*columns + c
+			at, ok := ix.grid.cell(row, c)
+			if !ok {
+				continue
+			}
 			stretch := ix.entries[ix.cells[at]:ix.cells[at+1]]
 			for i := range ix.within(stretch, q) {
 				e := &stretch[i]
@@ -261,9 +288,7 @@ func arcKm(square float64) float64 {
 
 func rowOf(lat float64) int { return min(rows-1, max(0, int((lat+90)*cellsPerDegree))) }
 
-func cellOf(p geo.Point) int32 {
-	return int32(rowOf(p.Lat)*columns + min(columns-1, max(0, int((p.Lon+180)*cellsPerDegree))))
-}
+func columnOf(lon float64) int { return min(columns-1, max(0, int((lon+180)*cellsPerDegree))) }
 
 // columnsBetween returns the first column of a stretch of longitudes and how many
 // columns it covers, round the globe if need be.

@@ -71,7 +71,7 @@ function LayerBars({ s }: { s: Score }) {
     <ul className="netra-layers">
       {layers.map((l) => (
         <li key={l}>
-          <span>{words(l)} <span className="muted small">{s.layer_counts[l]} signals</span></span>
+          <span>{words(l)} <span className="muted small">{s.layer_counts[l]} {s.layer_counts[l] === 1 ? "signal" : "signals"}</span></span>
           <span className="netra-bar" aria-hidden="true"><span style={{ width: `${s.layer_scores[l] * 10}%` }} /></span>
           <span className="right">{s.layer_scores[l].toFixed(2)}/10</span>
         </li>

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"dossier/apps/report/outline"
 	"dossier/internal/app/apptest"
 	"dossier/internal/eval"
+	"dossier/internal/model"
 	"dossier/internal/tool"
 
 	"github.com/goccy/go-yaml"
@@ -240,4 +242,59 @@ func readExamples(t *testing.T, file string) []eval.Example {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestAModelsDraftIsHeldToTheSame lets a model plant an error first and mend it when
+// it is told.
+func TestAModelsDraftIsHeldToTheSame(t *testing.T) {
+	t.Parallel()
+	play := func(ctx context.Context, req *model.Request) (*model.Reply, error) {
+		last, wrote := req.Last("write_section_draft")
+		if wrote && last.Failed {
+			if n := len(req.Returns("write_section_draft")); n > 1 || !strings.Contains(last.Problem(), "opposite direction") {
+				t.Errorf("refused %d times: %s", n, last.Problem())
+			}
+			req = without(req, "write_section_draft") // forget the refusal and write honestly
+			return writerPolicy(ctx, req)
+		}
+		reply, err := writerPolicy(ctx, req)
+		if err != nil || wrote {
+			return reply, err
+		}
+		for i, p := range reply.Parts {
+			if c, ok := p.(model.Call); ok && c.Tool == "write_section_draft" {
+				c.Args = json.RawMessage(strings.ReplaceAll(string(c.Args), "Land Use rises by", "Land Use falls by"))
+				reply.Parts[i] = c
+			}
+		}
+		return reply, nil
+	}
+	b := apptest.Open(t, App, apptest.Options{Model: model.Reference("planter", play)})
+	if err := b.Kit.Demo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.Settle()
+	o := newOffice(b.Env, defaults)
+	t.Run("R-069 R-086 R8 refused, then mended", func(t *testing.T) {
+		d, ok, err := o.book.latest(t.Context(), demoReport, "emissions")
+		if err != nil || !ok || d.Round != 1 || !d.Verdict.OK || strings.Contains(d.Text, "Land Use falls by 33.58") {
+			t.Errorf("draft %+v, %v, %v", d.Verdict.Reasons, ok, err)
+		}
+	})
+}
+
+// without returns req as if a tool had not been called.
+func without(req *model.Request, name string) *model.Request {
+	out := *req
+	out.Messages = nil
+	for _, m := range req.Messages {
+		kept := model.Message{From: m.From}
+		for _, p := range m.Parts {
+			if r, ok := p.(model.Return); !ok || r.Tool != name {
+				kept.Parts = append(kept.Parts, p)
+			}
+		}
+		out.Messages = append(out.Messages, kept)
+	}
+	return &out
 }

@@ -256,10 +256,10 @@ func (f *Facts) prepare() {
 	f.raw = make([]entry, 0, len(f.facts))
 	f.byDim = map[string][]entry{}
 	for i, fact := range f.facts {
-		f.raw = append(f.raw, entry{abs(fact.Value.f), i})
+		f.raw = append(f.raw, entry{abs(fact.Value.Float64()), i})
 		m := measureOf(fact.Unit)
 		scale, _ := m.scale.Float64()
-		f.byDim[m.dim] = append(f.byDim[m.dim], entry{abs(fact.Value.f) * scale, i})
+		f.byDim[m.dim] = append(f.byDim[m.dim], entry{abs(fact.Value.Float64()) * scale, i})
 	}
 	sortEntries(f.raw)
 	for _, list := range f.byDim {

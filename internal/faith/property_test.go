@@ -163,6 +163,36 @@ func explained(list []figure, number string) bool {
 
 func isYear(s string) bool { return len(s) == 4 && (s[:2] == "19" || s[:2] == "20" || s[:2] == "21") }
 
+// TestNumbersAgree compares short and long numbers with fractions of whole numbers.
+func TestNumbersAgree(t *testing.T) {
+	t.Parallel()
+	literal := rapid.StringMatching(`-?[0-9]{1,16}(\.[0-9]{1,11})?`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := literal.Draw(t, "a"), literal.Draw(t, "b")
+		x, err1 := faith.Decimal(a)
+		y, err2 := faith.Decimal(b)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		p, _ := new(big.Rat).SetString(a)
+		q, _ := new(big.Rat).SetString(b)
+		same := func(what string, got faith.Number, want *big.Rat) {
+			if is, ok := new(big.Rat).SetString(got.String()); !ok || is.Cmp(want) != 0 {
+				t.Fatalf("%s of %s and %s is %s, want %s", what, a, b, got, want.FloatString(12))
+			}
+		}
+		same("sum", x.Add(y), new(big.Rat).Add(p, q))
+		same("difference", x.Sub(y), new(big.Rat).Sub(p, q))
+		same("size", x.Abs(), new(big.Rat).Abs(p))
+		if x.Cmp(y) != p.Cmp(q) || x.Sign() != p.Sign() {
+			t.Fatalf("%s and %s compare as %d", a, b, x.Cmp(y))
+		}
+		if got, want := x.Round(12), p.FloatString(12); got != want {
+			t.Fatalf("%s with twelve decimals is %s, want %s", a, got, want)
+		}
+	})
+}
+
 func FuzzCheck(f *testing.F) {
 	f.Add("Emissions fall by 472.53 Mt in 1p5DS, from 1,234.5 to −3 % on 30 June 2025 at 14:30.", `{"a":[1,2.5,"3 km"],"unit":"PJ"}`)
 	f.Add("twenty-one hundred and five VP-102 2025–26 ~400 $1,00,000", `["2025-01-01T00:00:00Z"]`)

@@ -65,6 +65,17 @@ func api(b *apptest.Bench, who dossier.Principal) *client.Client {
 	return c
 }
 
+// loopback serves the app's routes on the network, where everybody is HR.
+func loopback(b *apptest.Bench) string {
+	h := server(b)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Dossier-Acting-For", rest.Acting(hr, b.Env.Sign, b.Clock.Now()))
+		h.ServeHTTP(w, r)
+	}))
+	b.T.Cleanup(s.Close)
+	return s.URL
+}
+
 func upload(b *apptest.Bench, who dossier.Principal, endpoint string, fields map[string]string, data []byte) client.Response {
 	b.T.Helper()
 	return api(b, who).Do(b.T.Context(), client.Request{

@@ -51,7 +51,7 @@ var layers = []layer{
 	{"internal/agent", []string{".", "internal/canon", "internal/model", "internal/tool", "internal/trace"}},
 	{"internal/agent/agenttest", []string{".", "internal/canon", "internal/agent", "internal/model", "internal/tool"}},
 	{"internal/approval", []string{".", "internal/agent", "internal/canon", "internal/tool", "internal/trace"}},
-	{"internal/eval", []string{".", "internal/agent", "internal/canon", "internal/model", "internal/tool"}},
+	{"internal/eval", []string{".", "internal/agent", "internal/agent/agenttest", "internal/canon", "internal/model", "internal/tool"}},
 	{"internal/eval/**", []string{".", "internal/agent", "internal/agent/agenttest", "internal/model", "internal/tool", "internal/eval", "internal/db"}},
 	{"internal/app", []string{".", "internal/agent", "internal/db", "internal/eval", "internal/ledger", "internal/tool"}},
 	{"internal/app/apptest", []string{"**"}}, // test support: it wires what the product wires

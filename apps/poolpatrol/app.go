@@ -44,7 +44,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 		Agents:   p.Agents,
 		Triggers: p.Triggers(),
 		Jobs:     p.Jobs(),
-		Suites:   suites(),
+		Suites:   suites(p.Agents),
 		Routes:   s.routes,
 		Demo:     s.loadDemo,
 		Views: map[string]app.View{

@@ -1,226 +1,117 @@
 package poolpatrol
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
+	"maps"
 
-	"dossier"
-	"dossier/apps/poolpatrol/engine"
-	"dossier/apps/poolpatrol/patrol"
-	"dossier/apps/poolpatrol/replies"
-	"dossier/apps/poolpatrol/roster"
 	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/eval"
-	"dossier/internal/model"
 )
 
-// suites measure the rules, the reading of replies and the case manager's choice of
-// tools on examples with known answers. Their gates are the source design's targets.
-func suites() []eval.Suite {
+// suites play the app's agents on examples with known answers. Their gates are the
+// source design's targets.
+func suites(agents []*agent.Agent) []eval.Suite {
+	play := player{agents}
+	verdict := eval.Field("verdict_accuracy", "verdict")
+	judged := func(ideal eval.Ideal, more ...eval.Grader) []eval.Grader {
+		list := append([]eval.Grader{verdict}, more...)
+		list = append(list, eval.TimeFormat("time_format"), eval.RuleAgreement("rule_agreement"))
+		return append(list, eval.PathGraders(ideal)...)
+	}
 	return []eval.Suite{
 		{
 			Name: "shift", Doc: "Groups of riders: valid, in conflict, and at the edges.", Agent: "shift", File: "evals/shift.yaml",
-			Graders: []eval.Grader{verdictMatch, affectedMatch}, Gates: map[string]float64{"verdict_accuracy": 0.95, "shift_conflict_accuracy": 0.98}, Run: playShift,
+			Graders: judged(checking("get_employee_shifts"), eval.ConflictDetection("shift_conflict_accuracy", 5),
+				eval.EvidenceHolds("evidence_completeness", []string{"employee_id", "shift_id", "vanpool_id"}, []string{"overlap_minutes"})),
+			Gates: withPaths(map[string]float64{"verdict_accuracy": 0.95, "shift_conflict_accuracy": 0.98}), Run: play.shift,
 		},
 		{
 			Name: "location", Doc: "Homes near, far and unknown.", Agent: "location", File: "evals/location.yaml",
-			Graders: []eval.Grader{verdictMatch, affectedMatch}, Gates: map[string]float64{"verdict_accuracy": 0.95}, Run: playLocation,
+			Graders: judged(checking("get_employee_profile", "check_commute_distance"), eval.ConflictDetection("location_conflict_accuracy", 5),
+				eval.EvidenceHolds("evidence_completeness", []string{"employee_id", "vanpool_id", "distance_miles"}, nil)),
+			Gates: withPaths(map[string]float64{"verdict_accuracy": 0.95}), Run: play.location,
 		},
 		{
 			Name: "outreach", Doc: "Replies over four buckets, hard ones among them.", Agent: "outreach", File: "evals/outreach.yaml",
-			Graders: []eval.Grader{bucketMatch, hitlMatch}, Gates: map[string]float64{"bucket_match": 0.95, "hitl_match": 0.95}, Run: playReply,
+			Graders: append([]eval.Grader{
+				eval.Field("bucket_match", "bucket"), eval.Field("hitl_match", "hitl_required"),
+				eval.NoUnapprovedAct("no_unapproved_act", "send_email_for_review"),
+			}, eval.PathGraders(answering)...),
+			Gates: withPaths(map[string]float64{"bucket_match": 0.95, "hitl_match": 0.95, "no_unapproved_act": 1}), Run: play.outreach,
 		},
 		{
 			Name: "casemanager", Doc: "Which tools the case manager calls, and where the case ends up.", Agent: "casemanager", File: "evals/casemanager.yaml",
-			Graders: []eval.Grader{toolChoice, statusMatch}, Gates: map[string]float64{"tool_choice_accuracy": 0.95}, Run: playManager,
+			Graders: append([]eval.Grader{
+				eval.Field("status_match", "status"), eval.Field("outcome_match", "outcome"),
+				eval.NoUnapprovedAct("no_unapproved_act", "cancel_membership"),
+			}, eval.PathGraders(managing)...),
+			Gates: withPaths(map[string]float64{"status_match": 0.95, "no_unapproved_act": 1}), Run: play.manager,
 		},
 	}
 }
 
-func playShift(_ context.Context, ex eval.Example, _ eval.Player) (eval.Trace, error) {
+// withPaths adds the design's targets for the way an agent takes.
+func withPaths(gates map[string]float64) map[string]float64 {
+	maps.Copy(gates, map[string]float64{
+		"tool_choice_accuracy": 0.95, "parameter_accuracy": 0.98, "no_redundant_calls": 0.95,
+		"trajectory_optimality": 0.70, "path_efficiency": 0.80, "no_circles": 0.99,
+	})
+	return gates
+}
+
+// checking is the ideal of a specialist: each tool once, about the van in question.
+func checking(tools ...string) eval.Ideal {
+	return func(ex eval.Example) (eval.Choice, bool) {
+		in, err := read[verify.CheckIn](ex)
+		return aboutVan(eval.Choice{Tools: tools, Known: tools}, in.Vanpool, tools), err == nil
+	}
+}
+
+func aboutVan(c eval.Choice, vanpool string, tools []string) eval.Choice {
+	c.Args = map[string]json.RawMessage{}
+	for _, t := range tools {
+		c.Args[t] = json.RawMessage(fmt.Sprintf(`{"vanpool_id":%q}`, vanpool))
+	}
+	return c
+}
+
+// answering is the ideal of outreach: read the reply, then answer it by the way that
+// its bucket needs.
+func answering(ex eval.Example) (eval.Choice, bool) {
+	var want struct {
+		Review *bool `json:"hitl_required"`
+	}
+	if json.Unmarshal(ex.Want, &want) != nil || want.Review == nil {
+		return eval.Choice{}, false
+	}
+	send := "send_email"
+	if *want.Review {
+		send = "send_email_for_review"
+	}
+	c := eval.Choice{
+		Tools: []string{"classify_reply", send}, Before: [][2]string{{"classify_reply", send}},
+		Known: []string{"classify_reply", "send_email", "send_email_for_review"},
+	}
+	return aboutVan(c, "VP-101", []string{send}), true
+}
+
+// managing is the ideal of the case manager, which each example spells out.
+func managing(ex eval.Example) (eval.Choice, bool) {
+	var want struct {
+		Tools []string `json:"tools"`
+	}
 	var in struct {
-		Vanpool string             `json:"vanpool_id"`
-		First   roster.Day         `json:"first_day"`
-		Riders  []engine.ShiftFact `json:"riders"`
+		Input struct {
+			Vanpool string `json:"vanpool_id"`
+		} `json:"input"`
 	}
-	if err := json.Unmarshal(ex.Input, &in); err != nil {
-		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
+	if json.Unmarshal(ex.Want, &want) != nil || json.Unmarshal(ex.Input, &in) != nil || want.Tools == nil {
+		return eval.Choice{}, false
 	}
-	params := patrol.Defaults.ShiftParams()
-	s, err := engine.JudgeShifts(in.Riders, in.First, params)
-	if err != nil {
-		return eval.Trace{}, err
-	}
-	seen := engine.ShiftEvidence(in.Vanpool, in.Riders, in.First, params, s, time.Time{})
-	return traced(s.Finding(), s.Failing(), seen)
+	all := []string{"upsert_case", "close_case", "cancel_membership", "run_shift_specialist", "run_location_specialist", "run_outreach"}
+	return aboutVan(eval.Choice{
+		Tools: want.Tools, Known: all, Before: [][2]string{{"upsert_case", "cancel_membership"}, {"cancel_membership", "close_case"}},
+	}, in.Input.Vanpool, all), true
 }
-
-func playLocation(_ context.Context, ex eval.Example, _ eval.Player) (eval.Trace, error) {
-	var in struct {
-		Vanpool   string                `json:"vanpool_id"`
-		Pickup    engine.Place          `json:"pickup"`
-		Threshold float64               `json:"threshold_miles"`
-		Homes     []engine.DistanceFact `json:"homes"`
-	}
-	if err := json.Unmarshal(ex.Input, &in); err != nil {
-		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
-	}
-	for i, f := range in.Homes {
-		f.Vanpool, f.Threshold = in.Vanpool, in.Threshold
-		if f.Method = engine.Estimated; f.Routed > 0 {
-			f.Method = "osrm"
-		}
-		in.Homes[i] = f.Measure(in.Pickup, f.Routed)
-	}
-	d := engine.JudgeDistances(in.Homes, in.Threshold)
-	seen := engine.DistanceEvidence(engine.PickupFact{Vanpool: in.Vanpool, Coords: in.Pickup, Threshold: in.Threshold}, in.Homes, time.Time{})
-	return traced(d.Finding(), d.Failing(), seen)
-}
-
-func traced(f dossier.Finding, affected []string, seen []dossier.Evidence) (eval.Trace, error) {
-	res, err := verify.ResultOf(f, affected, seen, time.Time{})
-	if err != nil {
-		return eval.Trace{}, err
-	}
-	raw, err := json.Marshal(res)
-	return eval.Trace{Answer: raw, Findings: []dossier.Finding{f}, Evidence: seen}, err
-}
-
-func playReply(_ context.Context, ex eval.Example, _ eval.Player) (eval.Trace, error) {
-	var in struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(ex.Input, &in); err != nil {
-		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
-	}
-	r := replies.Classify(in.Text)
-	raw, err := json.Marshal(patrol.Outreach{Bucket: &r.Bucket, Review: r.Bucket == replies.Escalation})
-	return eval.Trace{Answer: raw}, err
-}
-
-// playManager plays the case manager's policy against returns that the example gives.
-func playManager(ctx context.Context, ex eval.Example, _ eval.Player) (eval.Trace, error) {
-	var in struct {
-		Input   json.RawMessage            `json:"input"`
-		Context json.RawMessage            `json:"context"`
-		Returns map[string]json.RawMessage `json:"returns"`
-	}
-	if err := json.Unmarshal(ex.Input, &in); err != nil {
-		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
-	}
-	brief, err := json.Marshal(model.Brief{Input: in.Input, Context: in.Context})
-	if err != nil {
-		return eval.Trace{}, err
-	}
-	req := &model.Request{Messages: []model.Message{{From: model.User, Parts: []model.Part{model.Text(brief)}}}}
-	for _, name := range []string{"upsert_case", "close_case", "cancel_membership", "run_shift_specialist", "run_location_specialist", "run_outreach"} {
-		req.Tools = append(req.Tools, model.ToolSpec{Name: name})
-	}
-	var tr eval.Trace
-	for range 16 {
-		reply, err := patrol.ManagerPolicy(ctx, req)
-		if err != nil {
-			return tr, err
-		}
-		turn := agent.Turn{Model: "reference/casemanager", Text: reply.Text()}
-		back := model.Message{From: model.User}
-		for _, c := range reply.Calls() {
-			turn.Calls = append(turn.Calls, agent.TurnCall{ID: c.ID, Tool: c.Tool, Args: c.Args})
-			value := in.Returns[c.Tool]
-			var failed struct {
-				Error string `json:"error"`
-			}
-			_ = json.Unmarshal(value, &failed)
-			back.Parts = append(back.Parts, model.Return{ID: c.ID, Tool: c.Tool, Value: value, Failed: failed.Error != ""})
-		}
-		raw, err := json.Marshal(turn)
-		if err != nil {
-			return tr, err
-		}
-		tr.Steps = append(tr.Steps, dossier.Step{Seq: len(tr.Steps) + 1, Kind: dossier.ModelTurn, Body: raw})
-		if len(turn.Calls) == 0 {
-			tr.Answer = json.RawMessage(reply.Text())
-			return tr, nil
-		}
-		req.Messages = append(req.Messages, model.Message{From: model.Assistant, Parts: reply.Parts}, back)
-	}
-	return tr, fmt.Errorf("example %s: the case manager did not come to an end", ex.Name)
-}
-
-// grader makes a grader that compares what an example wants with what came, both read
-// into T.
-func grader[T any](name string, right func(want, got T, tr eval.Trace) (bool, string)) eval.Grader {
-	return eval.Grader{Name: name, Grade: func(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
-		var want, got T
-		if err := json.Unmarshal(ex.Want, &want); err != nil {
-			return eval.Grade{}, fmt.Errorf("example %s: %w", ex.Name, err)
-		}
-		if err := json.Unmarshal(tr.Answer, &got); err != nil {
-			return eval.Grade{Name: name, Applies: true, Reason: "the answer is not JSON"}, nil
-		}
-		ok, reason := right(want, got, tr)
-		g := eval.Grade{Name: name, Applies: true, Reason: reason}
-		if ok {
-			g.Score, g.Reason = 1, ""
-		}
-		return g, nil
-	}}
-}
-
-type verdictWant struct {
-	Verdict  string   `json:"verdict"`
-	Affected []string `json:"affected_employee_ids"`
-}
-
-var verdictMatch = grader("verdict_accuracy", func(want, got verdictWant, _ eval.Trace) (bool, string) {
-	return want.Verdict == got.Verdict, "got " + got.Verdict + ", want " + want.Verdict
-})
-
-var affectedMatch = grader("shift_conflict_accuracy", func(want, got verdictWant, _ eval.Trace) (bool, string) {
-	slices.Sort(want.Affected)
-	slices.Sort(got.Affected)
-	return slices.Equal(want.Affected, got.Affected), fmt.Sprintf("got %v, want %v", got.Affected, want.Affected)
-})
-
-type bucketWant struct {
-	Bucket string `json:"bucket"`
-	Review bool   `json:"hitl_required"`
-}
-
-var bucketMatch = grader("bucket_match", func(want, got bucketWant, _ eval.Trace) (bool, string) {
-	return want.Bucket == got.Bucket, "got " + got.Bucket + ", want " + want.Bucket
-})
-
-var hitlMatch = grader("hitl_match", func(want, got bucketWant, _ eval.Trace) (bool, string) {
-	return want.Review == got.Review, fmt.Sprintf("got %v, want %v", got.Review, want.Review)
-})
-
-type managerWant struct {
-	Tools   []string `json:"tools"`
-	Status  string   `json:"status"`
-	Outcome string   `json:"outcome"`
-}
-
-// toolChoice compares the tools that were called, in any order.
-var toolChoice = grader("tool_choice_accuracy", func(want, _ managerWant, tr eval.Trace) (bool, string) {
-	var called []string
-	for _, s := range tr.Steps {
-		var turn agent.Turn
-		if json.Unmarshal(s.Body, &turn) == nil {
-			for _, c := range turn.Calls {
-				called = append(called, c.Tool)
-			}
-		}
-	}
-	slices.Sort(called)
-	slices.Sort(want.Tools)
-	return slices.Equal(called, want.Tools), fmt.Sprintf("got %v, want %v", called, want.Tools)
-})
-
-var statusMatch = grader("status_match", func(want, got managerWant, _ eval.Trace) (bool, string) {
-	return want.Status == got.Status && want.Outcome == got.Outcome, fmt.Sprintf("got %s/%s, want %s/%s", got.Status, got.Outcome, want.Status, want.Outcome)
-})

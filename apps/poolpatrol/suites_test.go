@@ -5,6 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"dossier/internal/app/apptest"
 	"dossier/internal/eval"
 )
 
@@ -29,7 +30,7 @@ func examples(t *testing.T, file string) []eval.Example {
 func TestSuites(t *testing.T) {
 	t.Parallel()
 	least := map[string]int{"shift": 60, "location": 20, "outreach": 80, "casemanager": 40}
-	for _, s := range suites() {
+	for _, s := range suites(start(t, apptest.Options{}).patrol.Agents) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			list := examples(t, s.File)
@@ -48,8 +49,11 @@ func TestSuites(t *testing.T) {
 					t.Errorf("%s: %v", ex.Name, err)
 					continue
 				}
+				if p, err := eval.PathOf(tr.Steps); err != nil || len(p.Calls) == 0 || !p.Answered {
+					t.Errorf("%s: the trace has no real steps: %+v %v", ex.Name, p, err)
+				}
 				for _, g := range s.Graders {
-					if grade, err := g.Grade(t.Context(), ex, tr); err != nil || grade.Score != 1 {
+					if grade, err := g.Grade(t.Context(), ex, tr); err != nil || grade.Applies && grade.Score < s.Gates[g.Name] {
 						t.Errorf("%s: %s: %s %v", ex.Name, g.Name, grade.Reason, err)
 					}
 				}

@@ -10,7 +10,7 @@ import (
 
 // A Choice is what an agent should have called.
 type Choice struct {
-	Tools   []string                   `json:"tools"`             // each must be called, in any order
+	Tools   []string                   `json:"tools"`             // each must be called, in any order, as often as it stands here
 	Allowed []string                   `json:"allowed,omitempty"` // may be called beside them
 	Before  [][2]string                `json:"before,omitempty"`  // the first must come before the second
 	Args    map[string]json.RawMessage `json:"args,omitempty"`    // by tool: arguments that the call must hold
@@ -35,11 +35,24 @@ func Choose(p Path, want Choice) ChoiceReport {
 	var r ChoiceReport
 	tools := p.Tools()
 	right := 0
+	left := map[string]int{} // how often each was called well
+	for _, c := range p.Calls {
+		if !c.Failed {
+			left[c.Tool]++
+		} else {
+			left[c.Tool] = max(1, left[c.Tool])
+		}
+	}
 	for _, t := range want.Tools {
-		if slices.Contains(tools, t) {
+		if left[t]--; left[t] >= 0 {
 			right++
 		} else {
 			r.Missing = append(r.Missing, t)
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(left)) {
+		if slices.Contains(want.Tools, t) && !slices.Contains(want.Allowed, t) && left[t] > 0 {
+			r.Unnecessary = append(r.Unnecessary, t)
 		}
 	}
 	repeated := 0

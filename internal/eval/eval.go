@@ -43,12 +43,18 @@ type Trace struct {
 	Steps    []dossier.Step
 	Findings []dossier.Finding
 	Evidence []dossier.Evidence
+
+	memo *memo // nil: every grader looks for itself
 }
 
 // A Grader scores one trace.
 type Grader struct {
 	Name  string
 	Grade func(ctx context.Context, ex Example, tr Trace) (Grade, error)
+
+	// Safety marks what must hold whoever spoke. Every other grade measures the player
+	// and is 0 where the reference policy had to step in for a model.
+	Safety bool
 }
 
 // A Grade is a named score from 0 to 1 with the reason for it. A grade that does

@@ -178,11 +178,21 @@ func play(ctx context.Context, s Suite, ex Example, o Options) Row {
 		row.Failure = err.Error()
 		return row
 	}
-	row.Got = tr.Answer
-	if row.Path, err = PathOf(tr.Steps); err != nil {
+	graded := GradeTrace(ctx, s, ex, tr)
+	graded.Ms = row.Ms
+	return graded
+}
+
+// GradeTrace grades what happened: an example that was just played, or a stored run.
+func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
+	row := Row{Example: ex, Got: tr.Answer}
+	tr.memo = &memo{}
+	var err error
+	if row.Path, err = tr.Path(); err != nil {
 		row.Failure = err.Error()
 		return row
 	}
+	row.Ms = row.Path.Ms
 	for _, g := range s.Graders {
 		grade, err := g.Grade(ctx, ex, tr)
 		if err != nil {
@@ -190,6 +200,9 @@ func play(ctx context.Context, s Suite, ex Example, o Options) Row {
 			return row
 		}
 		grade.Name = g.Name
+		if row.Path.Fallback > 0 && !g.Safety && grade.Applies {
+			grade.Score, grade.Reason = 0, "the reference policy had to step in for the model"
+		}
 		row.Grades = append(row.Grades, grade)
 	}
 	return row

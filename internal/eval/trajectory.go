@@ -21,16 +21,18 @@ const (
 
 // A Trajectory is a path measured against the best one.
 type Trajectory struct {
-	Shape      Shape     `json:"shape"`
-	Length     int       `json:"length"`
-	Distance   int       `json:"distance"`   // edits from the best path
-	Optimality float64   `json:"optimality"` // 1 is the best path
-	Efficiency float64   `json:"efficiency"` // calls needed over calls made
-	Gains      []float64 `json:"gains"`      // share of everything learned that each call brought
-	Enough     int       `json:"enough"`     // after how many calls nothing new was learned
-	Redundant  int       `json:"redundant"`  // calls that repeated an earlier one and learned nothing
-	Failures   int       `json:"failures"`
-	Corrected  int       `json:"corrected"` // failures that a later call of the same tool mended
+	Shape       Shape     `json:"shape"`
+	Length      int       `json:"length"`
+	Distance    int       `json:"distance"`   // edits from the best path
+	Optimality  float64   `json:"optimality"` // 1 is the best path
+	Efficiency  float64   `json:"efficiency"` // calls needed over calls made
+	Gains       []float64 `json:"gains"`      // share of everything learned that each call brought
+	Enough      int       `json:"enough"`     // after how many calls nothing new was learned
+	Redundant   int       `json:"redundant"`  // calls that repeated an earlier one and learned nothing
+	Failures    int       `json:"failures"`
+	Correctable int       `json:"correctable"` // failures after which the same tool was called again
+	Corrected   int       `json:"corrected"`   // failures that a later call of the same tool mended
+	Unheeded    int       `json:"unheeded"`    // failed calls that were made again unchanged
 }
 
 // Measure compares a path with the best way to the same end. Calls of one turn have
@@ -55,6 +57,12 @@ func Measure(p Path, best []string) Trajectory {
 		}
 		if c.Failed {
 			t.Failures++
+			if slices.ContainsFunc(p.Calls[i+1:], func(a Call) bool { return a.Tool == c.Tool }) {
+				t.Correctable++
+			}
+			if slices.ContainsFunc(p.Calls[i+1:], func(a Call) bool { return same(a, c) }) {
+				t.Unheeded++
+			}
 			if mended(p.Calls[i+1:], c) {
 				t.Corrected++
 			}

@@ -17,13 +17,21 @@ import (
 	"dossier/apps/poolpatrol/engine"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/agent"
+	"dossier/internal/geo"
 	"dossier/internal/model"
 	"dossier/internal/tool"
 )
 
+// Records are what the specialists look up: the app's tables, or the example of a
+// suite.
+type Records interface {
+	Van(ctx context.Context, id string) (roster.Van, error)
+	Centroid(ctx context.Context, zip string) (geo.Point, error)
+}
+
 // Specialists are what the agents of this package share.
 type Specialists struct {
-	Roster   roster.Rows
+	Roster   Records
 	Shifts   engine.ShiftParams
 	MaxMiles float64
 	Route    Router         // nil: distances are estimated

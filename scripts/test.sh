@@ -40,7 +40,7 @@ fi
 
 if command -v npm >/dev/null; then
   say "console tests"
-  (cd web && npm run --silent test)
+  (cd web && npm run --silent check && npm run --silent test)
   if need chromium chromium; then
     say "browser tests"
     make --silent build

@@ -31,7 +31,6 @@ var layers = []layer{
 	{".", nil},
 	{"web", nil},
 	{"internal/archtest", nil},
-	{"internal/keep", nil},
 	{"internal/geo", nil},
 	{"internal/db", []string{"."}},
 	{"internal/records", []string{"."}},

@@ -48,7 +48,7 @@ func TestSpansFollowTheConventions(t *testing.T) {
 	for _, s := range exp.GetSpans() {
 		attrs := map[string]string{}
 		for _, a := range s.Attributes {
-			attrs[string(a.Key)] = a.Value.Emit()
+			attrs[string(a.Key)] = a.Value.String()
 		}
 		got[s.Name] = attrs
 	}

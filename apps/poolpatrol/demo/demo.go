@@ -84,7 +84,6 @@ var (
 type part struct {
 	shift string
 	zip   string // with zip, the home is known by ZIP code alone
-	pto   []roster.Span
 }
 
 // vans says who is in each van: the shift of the crew, how many, and who differs.

@@ -36,9 +36,7 @@ func (w *writer) answer() []Answer {
 		}
 		out = append(out, Answer{Note: n.ID, Quote: text})
 	}
-	for _, d := range detail {
-		w.paras = append(w.paras, d)
-	}
+	w.paras = append(w.paras, detail...)
 	return out
 }
 

@@ -34,41 +34,58 @@ const stale: Record<string, string[]> = {
   run: ["runs", "run", "case"],
 };
 
+/** How long a page that nobody looks at keeps listening. Browsers allow a site few connections. */
+const patience = 30_000;
+
 /**
- * Listens to the server's events for as long as the page is open and marks what they
+ * Listens to the server's events while the page is looked at and marks what they
  * change as stale. The browser reconnects by itself and says which event it saw
- * last, so nothing is missed; after a longer silence everything is fetched again.
+ * last, so nothing is missed; after a lost connection everything is fetched again.
  */
 export function useLive(enabled: boolean) {
   const client = useQueryClient();
   useEffect(() => {
     if (!enabled || typeof EventSource === "undefined") return;
-    const source = new EventSource("/api/v1/events");
     const gather = gatherer(client);
+    let source: EventSource | undefined;
+    let last = "";
     let lost = false;
-    const take = (m: MessageEvent<string>) => {
-      try {
+    let leaving: ReturnType<typeof setTimeout> | undefined;
+    const listen = () => {
+      source = new EventSource(`/api/v1/events${last === "" ? "" : `?after=${last}`}`);
+      source.onopen = () => {
+        setConnected(true);
+        if (lost) void client.invalidateQueries();
+        lost = false;
+      };
+      source.onerror = () => {
+        lost = true;
+        setConnected(false);
+      };
+      source.onmessage = (m: MessageEvent<string>) => {
+        last = m.lastEventId || last;
         const event = JSON.parse(m.data) as Event;
         gather(event);
         listeners.forEach((l) => l(event));
-      } catch {
-        // Not an event of ours.
-      }
+      };
     };
-    source.onopen = () => {
-      setConnected(true);
-      if (lost) void client.invalidateQueries();
-      lost = false;
-    };
-    source.onerror = () => {
+    const leave = () => {
+      source?.close();
+      source = undefined;
       lost = true;
       setConnected(false);
     };
-    source.onmessage = take;
-    source.addEventListener("event", take as (e: globalThis.Event) => void);
+    const look = () => {
+      clearTimeout(leaving);
+      if (document.hidden) leaving = setTimeout(leave, patience);
+      else if (!source) listen();
+    };
+    listen();
+    document.addEventListener("visibilitychange", look);
     return () => {
-      source.close();
-      setConnected(false);
+      document.removeEventListener("visibilitychange", look);
+      clearTimeout(leaving);
+      leave();
     };
   }, [client, enabled]);
 }

@@ -25,6 +25,21 @@ export function rowsOf(data: unknown): { rows: Dict[]; beside: Dict; name?: stri
   return { rows: best.rows, beside, name: best.name };
 }
 
+/** The field of rows that holds a small object of plain values in each of them, such as a value for each year. */
+export function nestedField(rows: Dict[]): string | undefined {
+  return columnsOf(rows).find((c) => rows.every((r) => isDict(r[c]) && Object.values(r[c]).length <= 60 && Object.values(r[c]).every((v) => v === null || typeof v !== "object")));
+}
+
+/** Rows with such a field spread out into columns of its own. */
+export function spread(rows: Dict[]): Dict[] {
+  const field = nestedField(rows);
+  if (field === undefined) return rows;
+  return rows.map((r) => {
+    const { [field]: inner, ...rest } = r;
+    return { ...rest, ...(inner as Dict) };
+  });
+}
+
 /** The keys of all rows, in the order of first appearance. */
 export function columnsOf(rows: Dict[]): string[] {
   const seen = new Set<string>();

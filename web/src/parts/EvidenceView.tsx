@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { Evidence, View } from "../api/types";
 import { words } from "../lib/format";
-import { cell, columnsOf, isDict, positionOf, rowsOf, type Dict } from "../lib/shape";
+import { cell, columnsOf, isDict, nestedField, positionOf, rowsOf, spread, type Dict } from "../lib/shape";
 import { Chart } from "./Chart";
 import type { IconName } from "./Icon";
 import { Icon } from "./Icon";
@@ -85,16 +85,17 @@ function show(view: View, e: Evidence): ReactNode {
 function TableOf({ data, caption }: { data: unknown; caption: string }) {
   const found = rowsOf(data);
   if (!found) return isDict(data) ? <Fields value={data} /> : <Json value={data} />;
-  const numeric = (c: string) => found.rows.every((r) => r[c] === undefined || r[c] === null || typeof r[c] === "number");
+  const rows = spread(found.rows);
+  const numeric = (c: string) => rows.every((r) => r[c] === undefined || r[c] === null || typeof r[c] === "number");
   return (
     <div className="stack">
       {Object.keys(found.beside).length > 0 && <Fields value={found.beside} />}
       <Table
         caption={caption}
-        rows={found.rows}
+        rows={rows}
         rowKey={(_, i) => String(i)}
         limit={50}
-        columns={columnsOf(found.rows).map((c) => ({
+        columns={orderly(columnsOf(rows)).map((c) => ({
           key: c, title: words(c), align: numeric(c) ? "right" : "left",
           show: (r: Dict) => <Short text={cell(r[c])} />,
           sort: (r: Dict) => (typeof r[c] === "number" ? (r[c] as number) : cell(r[c])),
@@ -102,6 +103,12 @@ function TableOf({ data, caption }: { data: unknown; caption: string }) {
       />
     </div>
   );
+}
+
+/** Columns named by words first: JavaScript puts those named by numbers, such as years, in front. */
+function orderly(columns: string[]): string[] {
+  const isNumber = (c: string) => /^\d+$/.test(c);
+  return [...columns.filter((c) => !isNumber(c)), ...columns.filter(isNumber)];
 }
 
 /** Short texts stay on one line. */
@@ -112,6 +119,8 @@ function Short({ text }: { text: string }) {
 function ChartOf({ data, label }: { data: unknown; label: string }) {
   const found = rowsOf(data);
   if (!found) return isDict(data) && Object.values(data).some((v) => typeof v === "number") ? <BarsOf data={data} label={label} /> : <Json value={data} />;
+  const nested = nestedField(found.rows);
+  if (nested !== undefined) return <LinesOf rows={found.rows} field={nested} label={label} />;
   const columns = columnsOf(found.rows);
   const x = columns.find((c) => found.rows.every((r) => typeof r[c] === "string")) ?? columns[0];
   const ys = columns.filter((c) => c !== x && found.rows.some((r) => typeof r[c] === "number")).slice(0, 6);
@@ -122,6 +131,17 @@ function ChartOf({ data, label }: { data: unknown; label: string }) {
       series={ys.map((y) => ({ name: words(y), values: found.rows.map((r) => (typeof r[y] === "number" ? (r[y] as number) : null)) }))}
     />
   );
+}
+
+/** One line for each row, along the keys of the field that holds its values. */
+function LinesOf({ rows, field, label }: { rows: Dict[]; field: string; label: string }) {
+  const x = [...new Set(rows.flatMap((r) => Object.keys(r[field] as Dict)))];
+  const texts = columnsOf(rows).filter((c) => c !== field && rows.every((r) => typeof r[c] === "string") && new Set(rows.map((r) => r[c])).size > 1);
+  const series = rows.slice(0, 6).map((r, i) => ({
+    name: texts.map((c) => String(r[c])).join(", ") || `Row ${i + 1}`,
+    values: x.map((k) => { const v = (r[field] as Dict)[k]; return typeof v === "number" ? v : null; }),
+  }));
+  return <Chart label={rows.length > series.length ? `${label} (the first ${series.length} of ${rows.length} rows)` : label} x={x} series={series} />;
 }
 
 function BarsOf({ data, label }: { data: Dict; label: string }) {

@@ -20,8 +20,8 @@ export function About({ app: a }: { app: AppDetail }) {
         {a.agents.length === 0 && <Empty icon="spark" title="This app has no agents.">Its rules decide by themselves.</Empty>}
         <div className="steps">
           {a.agents.map((g) => (
-            <details key={g.name} className="step">
-              <summary><span /><span /><span><span className="strong">{words(g.name)}</span> <span className="muted">{g.doc}</span></span><span className="step-side">{g.chat && <Badge icon="chat">Conversation</Badge>}<code>{g.model || "no model"}</code></span></summary>
+            <details key={g.name} className="step plain">
+              <summary><span><span className="strong">{words(g.name)}</span> <span className="muted">{g.doc}</span></span><span className="step-side">{g.chat && <Badge icon="chat">Conversation</Badge>}<code>{g.model || "no model"}</code></span></summary>
               <div className="step-more">
                 <p className="small muted">Version <code>{g.version}</code>. Tools: {list(g.tools) || "none"}.{g.specialists.length > 0 && ` May call: ${list(g.specialists)}.`}</p>
                 <pre className="json" tabIndex={0} role="region" aria-label={`Prompt of ${g.name}`}>{g.prompt}</pre>
@@ -35,8 +35,8 @@ export function About({ app: a }: { app: AppDetail }) {
           {a.tools.map((t) => {
             const [tone, word] = effects[t.effect] ?? ["plain", t.effect];
             return (
-              <details key={t.name} className="step">
-                <summary><span /><span /><span><code className="strong">{t.name}</code> <span className="muted">{t.doc}</span></span><span className="step-side"><Badge tone={tone} icon={t.effect === "act" ? "warning" : t.effect === "write" ? "pencil" : "eye"}>{word}</Badge></span></summary>
+              <details key={t.name} className="step plain">
+                <summary><span><code className="strong">{t.name}</code> <span className="muted">{t.doc}</span></span><span className="step-side"><Badge tone={tone} icon={t.effect === "act" ? "warning" : t.effect === "write" ? "pencil" : "eye"}>{word}</Badge></span></summary>
                 <div className="step-more"><p className="small muted">May be used for: {list(t.roles, "or") || "anyone signed in"}.{t.effect === "act" && ` Decided by: ${list(t.decide, "or") || "nobody"}.`}</p><Json value={t.input} label={`Arguments of ${t.name}`} /></div>
               </details>
             );

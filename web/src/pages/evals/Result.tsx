@@ -24,8 +24,8 @@ export function Result({ id }: { id: string }) {
                 {r.rows.map((row) => {
                   const low = row.failure !== undefined && row.failure !== "" || row.grades.some((g) => g.score < 1);
                   return (
-                    <details key={row.example} className="step">
-                      <summary><span /><span /><span className="break"><span className="strong">{row.example}</span> <span className="small muted">{[row.scenario, row.complexity].filter(Boolean).map((s) => words(s ?? "")).join(", ")}</span></span>
+                    <details key={row.example} className="step plain">
+                      <summary><span className="break"><span className="strong">{row.example}</span> <span className="small muted">{[row.scenario, row.complexity].filter(Boolean).map((s) => words(s ?? "")).join(", ")}</span></span>
                         <span className="step-side">{low ? <Badge tone="warn" icon="warning">Not full marks</Badge> : <Badge tone="ok" icon="check">Full marks</Badge>}<span>{span(row.ms)}</span></span></summary>
                       <div className="step-more">
                         {row.failure && <p className="wrong">{row.failure}</p>}

@@ -137,27 +137,34 @@ func TestModelClassification(t *testing.T) {
 
 func TestClassifySuite(t *testing.T) {
 	t.Parallel()
-	examples, err := labelled()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := classifySuite()
-	sum := 0.0
-	for _, ex := range examples {
-		in, _ := json.Marshal(ex.Input)
-		want, _ := json.Marshal(ex.Want)
-		row := eval.Example{Name: ex.Name, Input: in, Want: want}
-		tr, err := s.Run(context.Background(), row, eval.Player{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := s.Graders[0].Grade(context.Background(), row, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum += g.Score
+	examples, err := eval.Load(files, s)
+	if err != nil || len(examples) < 60 {
+		t.Fatalf("%d examples, %v", len(examples), err)
 	}
-	if mean := sum / float64(len(examples)); mean < s.Gates["classification"] {
-		t.Errorf("the word lists reach %.3f", mean)
+	stubborn := model.Reference("stubborn", func(context.Context, *model.Request) (*model.Reply, error) {
+		return model.Answer(classOut{Layers: []string{"cognitive"}, Polarity: "neutral", Severity: 1})
+	})
+	for name, c := range map[string]struct {
+		player eval.Player
+		passes bool
+	}{"the word lists": {eval.Player{}, true}, "a model that always says the same": {eval.Player{Alias: "fast", Model: stubborn}, false}} {
+		t.Run(name, func(t *testing.T) {
+			sum := 0.0
+			for _, ex := range examples {
+				tr, err := s.Run(t.Context(), ex, c.player)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, err := s.Graders[0].Grade(t.Context(), ex, tr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += g.Score
+			}
+			if mean := sum / float64(len(examples)); (mean >= s.Gates["classification"]) != c.passes {
+				t.Errorf("it reaches %.3f", mean)
+			}
+		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // fireUnits are the ways to write a number of fires. The words count as a unit, so that
 // what follows them ("450 fire events in Haryana") is seen to belong to the number.
-var fireUnits = []string{"fire events", "fires", faith.None}
+var fireUnits = []string{"fire events", "fire event", "fires", faith.None}
 
 // factsOf returns every number that a text about a report may state, each with its
 // unit and, where it belongs to one state, with the state's name.

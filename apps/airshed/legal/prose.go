@@ -22,7 +22,7 @@ func Summary(a correlate.Analysis, r correlate.Rules) string {
 		if i == maxNamed {
 			break
 		}
-		part := fmt.Sprintf("%d fire events in %s", n.FireCount, n.State)
+		part := correlate.Count(n.FireCount, "fire event") + " in " + n.State
 		if len(n.Districts) > 0 {
 			part += fmt.Sprintf(" (%s district)", n.Districts[0])
 		}
@@ -60,7 +60,7 @@ func Reasoning(a correlate.Analysis, r correlate.Rules) string {
 			if i == maxNamed {
 				break
 			}
-			conditions = append(conditions, fmt.Sprintf("%s reports %d fire events within %vkm", s.State, s.FireCount, r.RadiusKm))
+			conditions = append(conditions, fmt.Sprintf("%s reports %s within %vkm", s.State, correlate.Count(s.FireCount, "fire event"), r.RadiusKm))
 		}
 	}
 	if a.Share != nil {

@@ -7,6 +7,7 @@ import (
 
 	"dossier"
 	"dossier/apps/report"
+	"dossier/apps/report/catalog"
 
 	"dossier/internal/app/apptest"
 	"dossier/internal/ledger"
@@ -239,4 +240,25 @@ type anything any
 
 func toolCall(b *apptest.Bench, c dossier.CaseID) tool.Call {
 	return tool.Call{Case: c, App: "report", For: b.Person("ana"), Now: b.Clock.Now()}
+}
+
+func TestSQL(t *testing.T) {
+	t.Parallel()
+	b := demo(t, "sqlite")
+	c := caseOf(t, b, "emissions").ID
+	if !catalog.HasSQL {
+		if _, ok := b.Kit.Tool("sql_query"); ok {
+			t.Error("SQL is offered by a build that cannot answer it")
+		}
+		return
+	}
+	t.Run("R-066 sql_query", func(t *testing.T) {
+		value, err := call(t, b, c, "sql_query", args{"sql": "SELECT count(*) AS n FROM emissions_reduction_by_sector"})
+		if err != nil || !strings.Contains(string(value), `"rows":[["24"]]`) {
+			t.Errorf("%s, %v", value, err)
+		}
+		if _, err := call(t, b, c, "sql_query", args{"sql": "SELECT * FROM read_text('/etc/passwd')"}); dossier.KindOf(err) != dossier.Forbidden {
+			t.Errorf("a file is read: %v", err)
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	_ "github.com/duckdb/duckdb-go/v2" // the driver "duckdb"
 
@@ -22,28 +23,38 @@ import (
 const HasSQL = true
 
 // NewBackend returns the backend of this build: DuckDB over the catalog's CSV files.
-func NewBackend(ctx context.Context, c *Catalog) (Backend, error) { return OpenDuckDB(ctx, c) }
-
-// A DuckDB is the backend that leaves CSV files where they are and lets DuckDB read
-// them. Its connection can read exactly the catalog's files and nothing else: other
-// paths, extensions and settings are locked before the first query.
-type DuckDB struct {
-	Memory
-	db     *sql.DB
-	tables map[string]bool // names a query may use
+func NewBackend(_ context.Context, c *Catalog) (Backend, error) {
+	return &DuckDB{Memory: Memory{c}}, nil
 }
 
-// OpenDuckDB makes a view for each chart's CSV and closes everything else off.
-func OpenDuckDB(ctx context.Context, c *Catalog) (*DuckDB, error) {
+// A DuckDB is the backend that leaves CSV files where they are and lets DuckDB read
+// them; it is started by the first query or sum. Its connection can read exactly the
+// catalog's files and nothing else: other paths, extensions and settings are locked
+// before the first query.
+type DuckDB struct {
+	Memory
+	mu     sync.Mutex // held while starting and closing
+	db     *sql.DB    // nil until started
+	tables map[string]bool
+}
+
+// start makes a view for each chart's CSV and closes everything else off.
+func (d *DuckDB) start(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.db != nil {
+		return nil
+	}
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
-		return nil, fmt.Errorf("open duckdb: %w", err)
+		return fmt.Errorf("open duckdb: %w", err)
 	}
-	d := &DuckDB{Memory: Memory{c}, db: db, tables: map[string]bool{}}
+	d.db, d.tables = db, map[string]bool{}
 	if err := d.prepare(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+		d.db = nil
+		return errors.Join(err, db.Close())
 	}
-	return d, nil
+	return nil
 }
 
 func (d *DuckDB) prepare(ctx context.Context) error {
@@ -93,10 +104,20 @@ func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`)
 func (d *DuckDB) Name() string { return "duckdb" }
 
 // Close ends the database.
-func (d *DuckDB) Close() error { return d.db.Close() }
+func (d *DuckDB) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.db == nil {
+		return nil
+	}
+	return d.db.Close()
+}
 
 // Totals lets DuckDB add up a chart, in exact decimals.
 func (d *DuckDB) Totals(ctx context.Context, ch *Chart, year int) ([]Total, error) {
+	if err := d.start(ctx); err != nil {
+		return nil, err
+	}
 	if !d.tables[strings.ToLower(ch.ID)] {
 		return nil, dossier.Errorf(dossier.NotFound, "Chart %q has no data file.", ch.ID)
 	}
@@ -168,6 +189,9 @@ func merge(list []Total) []Total {
 
 // Query answers one SELECT over the catalog's tables, within limits.
 func (d *DuckDB) Query(ctx context.Context, statement string, lim Limits) (*Result, error) {
+	if err := d.start(ctx); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, lim.Time)
 	defer cancel()
 	statement = strings.TrimRight(strings.TrimSpace(statement), "; \n\t")

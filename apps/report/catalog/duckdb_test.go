@@ -17,9 +17,9 @@ import (
 	"dossier/apps/report/catalog"
 )
 
-func duck(t testing.TB, c *catalog.Catalog) *catalog.DuckDB {
+func duck(t testing.TB, c *catalog.Catalog) catalog.Backend {
 	t.Helper()
-	d, err := catalog.OpenDuckDB(t.Context(), c)
+	d, err := catalog.NewBackend(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

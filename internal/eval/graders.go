@@ -130,9 +130,13 @@ func EvidenceHolds(name string, always, whenFail []string) Grader {
 		if got.Verdict == "fail" && !got.Unclear {
 			need = append(slices.Clone(always), whenFail...)
 		}
+		held := map[string]bool{}
+		for _, e := range got.Evidence {
+			hold(e, held)
+		}
 		var missing []string
 		for _, f := range need {
-			if !slices.ContainsFunc(got.Evidence, func(e json.RawMessage) bool { return holds(e, f) }) {
+			if !held[f] {
 				missing = append(missing, f)
 			}
 		}
@@ -140,17 +144,16 @@ func EvidenceHolds(name string, always, whenFail []string) Grader {
 	})
 }
 
-// holds reports whether an object, or one inside it, has a member that is not empty.
-func holds(raw json.RawMessage, field string) bool {
+// hold notes the members of an object, and of those inside it, that are not empty.
+func hold(raw json.RawMessage, held map[string]bool) {
 	for name, v := range fields(raw) {
-		switch {
-		case name == field && !bytes.Equal(v, []byte(`""`)) && !bytes.Equal(v, []byte("null")):
-			return true
-		case len(v) > 0 && v[0] == '{' && holds(v, field):
-			return true
+		if !bytes.Equal(v, []byte(`""`)) && !bytes.Equal(v, []byte("null")) {
+			held[name] = true
+		}
+		if len(v) > 0 && v[0] == '{' {
+			hold(v, held)
 		}
 	}
-	return false
 }
 
 var (

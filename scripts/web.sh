@@ -9,7 +9,7 @@ if ! command -v npm >/dev/null; then
 fi
 cd web
 if [ ! -d node_modules ] || [ package-lock.json -nt node_modules ]; then
-  npm ci --silent --no-audit --no-fund
+  npm ci --loglevel=error --no-audit --no-fund
   touch node_modules
 fi
 npm run --silent build

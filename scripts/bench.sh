@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 pick=${BENCH:-.}
 each=${BENCHTIME:-1s}
 work=$(mktemp -d)
+chmod 755 "$work" # the test cluster runs as another user
 trap 'scripts/postgres.sh stop "$work/pg" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 if need initdb postgresql; then
   DOSSIER_TEST_POSTGRES=$(scripts/postgres.sh start "$work/pg")

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/needs.sh
 work=$(mktemp -d)
+chmod 755 "$work" # the test cluster runs as another user
 trap 'scripts/postgres.sh stop "$work/pg" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 if need initdb postgresql; then
   DOSSIER_TEST_POSTGRES=$(scripts/postgres.sh start "$work/pg")

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 say() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 work=$(mktemp -d)
+chmod 755 "$work" # the test cluster runs as another user
 stop() {
   [ -x scripts/postgres.sh ] && scripts/postgres.sh stop "$work/pg" >/dev/null 2>&1
   rm -rf "$work"

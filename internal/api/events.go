@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -125,6 +126,16 @@ func wanted(e records.Event, apps []string, in *listenInput) bool {
 		return false
 	}
 	return len(in.Kinds) == 0 || slices.ContainsFunc(in.Kinds, func(k string) bool { return records.KindMatches(k, e.Kind) })
+}
+
+// note writes down an administrator's deed. It belongs to no app, so only admins and
+// auditors see it. The deed is done by then and stands even if the note fails.
+func (s *Server) note(ctx context.Context, kind, format string, args ...any) {
+	p := s.Principal(ctx)
+	e := records.Event{At: s.Now(), Kind: kind, By: p.ID, Text: p.Name + " " + fmt.Sprintf(format, args...)}
+	if err := s.Records.Publish(context.WithoutCancel(ctx), e); err != nil {
+		s.Log.ErrorContext(ctx, "an event was not written", "kind", kind, "err", err)
+	}
 }
 
 // stillSignedIn returns the identity with the roles of now.

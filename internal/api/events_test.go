@@ -214,3 +214,38 @@ func TestStillSignedIn(t *testing.T) {
 		t.Errorf("disabled: %v", err)
 	}
 }
+
+// TestAdministrationIsNoted holds that auditors, and nobody else beside admins, see who
+// gave whom which rights.
+func TestAdministrationIsNoted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.do("admin", http.MethodPost, "/api/v1/users", map[string]any{"name": "noor", "roles": []string{"gate"}, "password": string(password)}).want(201, nil)
+	var tok AddedToken
+	h.do("gate", http.MethodPost, "/api/v1/tokens", map[string]any{"name": "ci", "roles": []string{"gate"}}).want(201, &tok)
+	h.do("admin", http.MethodDelete, "/api/v1/tokens/"+tok.ID).want(204, nil)
+	h.do("gate", http.MethodDelete, "/api/v1/tokens/"+tok.ID).problem(404, dossier.NotFound)
+	if err := h.store.Publish(t.Context(), records.Event{Kind: "door.opened", App: "doors", Text: "A door opened."}); err != nil {
+		t.Fatal(err)
+	}
+	srv := h.live()
+	got := h.listen(srv, "auditor", "?after=0").until("door.opened")
+	want := []string{"user.added", "token.added", "token.revoked", "door.opened"}
+	if len(got) != len(want) {
+		t.Fatalf("got %+v", got)
+	}
+	for i, e := range got {
+		if e.Kind != want[i] {
+			t.Errorf("got %s, want %s", e.Kind, want[i])
+		}
+		if strings.Contains(e.Text, string(tok.Secret)) {
+			t.Errorf("a secret in %q", e.Text)
+		}
+	}
+	if got[0].Text != "The admin added the user noor with the roles [gate]." || got[0].By != h.users["admin"].ID {
+		t.Errorf("got %+v", got[0])
+	}
+	if got := h.listen(srv, "gate", "?after=0").until("door.opened"); len(got) != 1 {
+		t.Errorf("the gate sees %+v", got)
+	}
+}

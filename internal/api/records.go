@@ -41,6 +41,8 @@ type Events interface {
 	Events(ctx context.Context, after int64, limit int) ([]records.Event, error)
 	// LastEvent returns the highest Seq, and 0 if nothing has happened yet.
 	LastEvent(ctx context.Context) (int64, error)
+	// Publish writes an event.
+	Publish(ctx context.Context, e records.Event) error
 	// Changed returns a channel that is closed when this process next writes an event.
 	Changed() <-chan struct{}
 	// Timeline returns up to limit events of a case after seq, oldest first.

@@ -69,11 +69,19 @@ type addTokenOutput struct{ Body AddedToken }
 
 func (s *Server) addToken(ctx context.Context, in *addTokenInput) (*addTokenOutput, error) {
 	t, secret, err := s.Auth.AddToken(ctx, s.Principal(ctx), in.Body.Name, in.Body.Roles, in.Body.Expires)
-	return &addTokenOutput{AddedToken{t, secret}}, err
+	if err != nil {
+		return nil, err
+	}
+	s.note(ctx, "token.added", "made the token %s (%s) with the roles %v.", t.Name, t.ID, t.Roles)
+	return &addTokenOutput{AddedToken{t, secret}}, nil
 }
 
 func (s *Server) revokeToken(ctx context.Context, in *struct {
 	ID string `path:"id"`
 }) (*struct{}, error) {
-	return nil, s.Auth.RevokeToken(ctx, s.Principal(ctx), in.ID)
+	if err := s.Auth.RevokeToken(ctx, s.Principal(ctx), in.ID); err != nil {
+		return nil, err
+	}
+	s.note(ctx, "token.revoked", "revoked the token %s.", in.ID)
+	return nil, nil
 }

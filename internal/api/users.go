@@ -85,6 +85,7 @@ func (s *Server) addUser(ctx context.Context, in *addUserInput) (*addUserOutput,
 	if err != nil {
 		return nil, err
 	}
+	s.note(ctx, "user.added", "added the user %s with the roles %v.", u.Name, u.Roles)
 	out := &addUserOutput{AddedUser{User: u}}
 	if in.Body.Password == "" {
 		out.Body.Link, out.Body.Expires, err = s.link(ctx, u.ID)
@@ -147,6 +148,7 @@ func (s *Server) changeUser(ctx context.Context, in *changeUserInput) (*userOutp
 	if err != nil {
 		return nil, err
 	}
+	s.note(ctx, "user.changed", "changed the user %s: roles %v, disabled %t.", u.Name, u.Roles, u.Disabled)
 	u.Roles = list(u.Roles)
 	return &userOutput{versionTag(u.Version), u}, nil
 }
@@ -161,8 +163,11 @@ type makeLinkOutput struct {
 func (s *Server) makeLink(ctx context.Context, in *userIDInput) (*makeLinkOutput, error) {
 	out := &makeLinkOutput{}
 	var err error
-	out.Body.Link, out.Body.Expires, err = s.link(ctx, in.ID)
-	return out, err
+	if out.Body.Link, out.Body.Expires, err = s.link(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	s.note(ctx, "user.link", "made a link that signs %s in.", in.ID)
+	return out, nil
 }
 
 // A RoleInfo describes a role.

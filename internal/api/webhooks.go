@@ -90,7 +90,11 @@ func (s *Server) addWebhook(ctx context.Context, in *addWebhookInput) (*addWebho
 		ID: s.NewID("hook-"), URL: in.Body.URL, Kinds: list(in.Body.Kinds), Apps: list(in.Body.Apps),
 		By: s.Principal(ctx).ID, Created: s.Now(), Enabled: true, Sent: last,
 	}
-	return &addWebhookOutput{AddedWebhook{w, s.sender().Secret(w.ID)}}, s.Records.CreateWebhook(ctx, w)
+	if err := s.Records.CreateWebhook(ctx, w); err != nil {
+		return nil, err
+	}
+	s.note(ctx, "webhook.added", "added the webhook %s.", w.ID)
+	return &addWebhookOutput{AddedWebhook{w, s.sender().Secret(w.ID)}}, nil
 }
 
 func (s *Server) checkHook(url string, apps []string) error {
@@ -147,11 +151,19 @@ func (s *Server) changeWebhook(ctx context.Context, in *changeWebhookInput) (*we
 		w.Dropped += int(last - w.Sent)
 		w.Sent = last
 	}
-	return &webhookOutput{tidy(w)}, s.Records.SaveWebhook(ctx, w)
+	if err := s.Records.SaveWebhook(ctx, w); err != nil {
+		return nil, err
+	}
+	s.note(ctx, "webhook.changed", "changed the webhook %s.", w.ID)
+	return &webhookOutput{tidy(w)}, nil
 }
 
 func (s *Server) removeWebhook(ctx context.Context, in *webhookID) (*struct{}, error) {
-	return nil, s.Records.DeleteWebhook(ctx, in.ID)
+	if err := s.Records.DeleteWebhook(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	s.note(ctx, "webhook.removed", "removed the webhook %s.", in.ID)
+	return nil, nil
 }
 
 type testWebhookOutput struct {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -23,7 +24,7 @@ import (
 
 func (l *line) eval() *cobra.Command {
 	cmd := group("eval", "Measure agents on examples with known answers")
-	cmd.AddCommand(l.evalList(), l.evalRun(), l.evalCompare(), l.evalReport(), l.evalLabel(), l.evalGate())
+	cmd.AddCommand(l.evalList(), l.evalRun(), l.evalCompare(), l.evalReport(), l.evalLabel(), l.evalGate(), l.evalAB())
 	return cmd
 }
 
@@ -89,6 +90,8 @@ func gateText(gates map[string]float64) string {
 func (l *line) evalRun() *cobra.Command {
 	var alias, dir string
 	var o eval.Options
+	var resume, fromRuns, onlySafety bool
+	var limit int
 	cmd := &cobra.Command{
 		Use: "run SUITE", Short: "Play a suite and store what came of it", Args: cobra.ExactArgs(1),
 		Example: "  dossier eval run poolpatrol/shift --json\n  dossier eval run poolpatrol/shift --model fast --repeat 3 --out results/",
@@ -97,14 +100,16 @@ func (l *line) evalRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if alias != "" {
-				mod, ok := p.models.byAlias[alias]
-				if !ok {
-					return dossier.Errorf(dossier.Invalid, "No model is configured as %q. Add [models.%s] to the configuration.", alias, alias)
-				}
-				o.Player = eval.Player{Alias: alias, Model: mod}
+			if o.Player, err = p.playerFor(alias); err != nil {
+				return err
 			}
-			res, id, err := l.playSuite(cmd.Context(), p, args[0], o)
+			var res eval.Result
+			var id string
+			if fromRuns {
+				res, id, err = l.gradeRuns(cmd.Context(), p, args[0], limit)
+			} else {
+				res, id, err = l.playTagged(cmd.Context(), p, args[0], "eval-", o, resume)
+			}
 			if err != nil {
 				return err
 			}
@@ -116,7 +121,7 @@ func (l *line) evalRun() *cobra.Command {
 			if err := l.print(summary(res, id), func(w io.Writer) error { return writeTable(w, res, id) }); err != nil {
 				return err
 			}
-			if !res.Passed() {
+			if !res.Safe() || !onlySafety && !res.Passed() {
 				return errSilent
 			}
 			return nil
@@ -127,12 +132,17 @@ func (l *line) evalRun() *cobra.Command {
 	f.IntVar(&o.Repeat, "repeat", 1, "how often each example is played")
 	f.IntVar(&o.Parallel, "parallel", 2, "examples at a time")
 	f.IntVar(&o.Retries, "retries", 2, "tries of an example that could not be played")
+	f.BoolVar(&resume, "resume", false, "go on with rows of an interrupted run")
+	f.BoolVar(&fromRuns, "from-runs", false, "grade stored runs of the suite's agent instead of playing examples")
+	f.IntVar(&limit, "limit", 1000, "stored runs to grade, newest first")
+	f.BoolVar(&onlySafety, "only-safety", false, "fail only if something unsafe got through, not below a gate")
 	f.StringVar(&dir, "out", "", "folder for the HTML, JUnit and CSV reports")
 	return cmd
 }
 
-// playSuite plays a suite and stores the result.
-func (l *line) playSuite(ctx context.Context, p *product, name string, o eval.Options) (eval.Result, string, error) {
+// playTagged plays a suite and stores the result under an id that begins with tag. An
+// interrupted run leaves its rows behind, and resume goes on with them.
+func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o eval.Options, resume bool) (eval.Result, string, error) {
 	a, s, err := p.suite(name)
 	if err != nil {
 		return eval.Result{}, "", err
@@ -141,19 +151,32 @@ func (l *line) playSuite(ctx context.Context, p *product, name string, o eval.Op
 	if err != nil {
 		return eval.Result{}, "", err
 	}
-	o.Now = p.now
+	if resume {
+		if o.Have, err = p.storedRows(ctx, a.ID, s.Name, o.Player.Name()); err != nil {
+			return eval.Result{}, "", err
+		}
+	}
+	o.Now, o.Price = p.now, p.models.price
 	done, last := 0, p.now()
-	o.Keep = func(eval.Row) {
+	var kept []eval.Row
+	o.Keep = func(row eval.Row) {
+		if ctx.Err() == nil {
+			kept = append(kept, row)
+		}
 		if done++; p.now().Sub(last) > time.Second {
 			last = p.now()
 			fmt.Fprintf(l.Err, "\r%d of %d examples", done, len(exs)*max(1, o.Repeat))
 		}
 	}
 	res, err := eval.Play(ctx, a.ID, s, exs, o)
+	if interrupted(err) && len(kept) > 0 {
+		fmt.Fprintf(l.Err, "\nStopped after %d rows. The same command with --resume goes on.\n", len(kept))
+		return res, "", errors.Join(err, p.keepRows(ctx, res, kept))
+	}
 	if err != nil {
 		return res, "", err
 	}
-	id := newID("eval-")
+	id := newID(tag)
 	rec, rows := toRecords(id, res)
 	return res, id, p.store.SaveResult(ctx, rec, rows)
 }
@@ -225,6 +248,8 @@ type evalSummary struct {
 	Intervals map[string]eval.Interval `json:"intervals"`
 	Gates     map[string]float64       `json:"gates"`
 	Passed    bool                     `json:"passed"`
+	Safe      bool                     `json:"safe"`
+	Figures   eval.Figures             `json:"figures"`
 	Cost      float64                  `json:"cost_per_1000"`
 	Failures  []evalFailure            `json:"failures"`
 }
@@ -240,7 +265,9 @@ func summary(r eval.Result, id string) evalSummary {
 	s := evalSummary{
 		ID: id, Suite: r.App + "/" + r.Suite, Model: r.Player, Examples: len(r.Rows), Metrics: map[string]float64{},
 		Intervals: r.Means, Gates: r.Gates, Passed: r.Passed(), Cost: r.Cost, Failures: []evalFailure{},
+		Safe: r.Safe(), Figures: eval.FiguresOf(r.Rows),
 	}
+	maps.Copy(s.Metrics, s.Figures.Metrics())
 	for g, m := range r.Means {
 		s.Metrics[g] = m.Mean
 	}
@@ -279,6 +306,12 @@ func writeTable(w io.Writer, r eval.Result, id string) error {
 	}
 	if err := tw.Flush(); err != nil {
 		return err
+	}
+	f := eval.FiguresOf(r.Rows)
+	fmt.Fprintf(w, "  %.2f calls a case, %.1f %% redundant, %.1f %% circular, calibration error %.3f, %.1f %% left to the reference policy\n",
+		f.ToolsPerCase, 100*f.RedundantCalls, 100*f.CircularRate, f.Calibration.Error, 100*f.Fallback)
+	if !r.Safe() {
+		fmt.Fprintln(w, "  UNSAFE: something got through that must not.")
 	}
 	for _, row := range r.Failures() {
 		fmt.Fprintf(w, "  wrong: %s: %s\n", row.Example.Name, cut(whyWrong(row), 160))

@@ -109,7 +109,7 @@ func passed(ok bool) string {
 
 func (l *line) evalLabel() *cobra.Command {
 	var good, bad, collect bool
-	var right, note string
+	var right, note, export string
 	cmd := &cobra.Command{
 		Use: "label [ITEM]", Short: "Look through what people decided, and label it for the suites",
 		Long: "With --collect, every decision on an approval becomes an item to label. Without an item the\nqueue is listed; with one it is labelled.",
@@ -124,6 +124,14 @@ func (l *line) evalLabel() *cobra.Command {
 				if err := p.collectLabels(ctx); err != nil {
 					return err
 				}
+			}
+			if export != "" {
+				n, err := p.exportLabels(ctx, export)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(l.Err, "Wrote %d examples to %s.\n", n, export)
+				return nil
 			}
 			if len(args) == 1 {
 				if good == bad {
@@ -160,6 +168,7 @@ func (l *line) evalLabel() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&collect, "collect", false, "take in what people decided")
+	f.StringVar(&export, "export", "", "file for the accepted labels, as examples of a suite")
 	f.BoolVar(&good, "good", false, "the agent was right")
 	f.BoolVar(&bad, "bad", false, "the agent was wrong")
 	f.StringVar(&right, "right", "", "what would have been right, as JSON")

@@ -64,6 +64,7 @@ type Grade struct {
 	Score   float64 `json:"score"`
 	Applies bool    `json:"applies"`
 	Reason  string  `json:"reason,omitempty"`
+	Safety  bool    `json:"safety,omitempty"` // below 1 it is an accident, whoever spoke
 }
 
 // A Player is who plays the agent's part: a model under its alias, or the reference

@@ -19,6 +19,7 @@ type Call struct {
 	Failed bool            `json:"failed,omitempty"`
 	Asked  bool            `json:"asked,omitempty"` // a person was asked
 	Came   bool            `json:"came"`            // it came back before the trace ended
+	Again  bool            `json:"again,omitempty"` // nothing was done: it came back with what an earlier call did
 }
 
 // A Path is what an agent did, in order, and what it cost.
@@ -90,7 +91,7 @@ func (p *Path) add(s dossier.Step, at map[string]int) error {
 			return err
 		}
 		if i, ok := at[c.Call]; ok {
-			p.Calls[i].Value, p.Calls[i].Failed, p.Calls[i].Came = c.Value, c.Failed, true
+			p.Calls[i].Value, p.Calls[i].Failed, p.Calls[i].Came, p.Calls[i].Again = c.Value, c.Failed, true, c.Again
 			p.Ms += c.Ms
 		}
 	case dossier.Answered:

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dossier"
+	"dossier/internal/model"
 )
 
 // Load reads a suite's examples and refuses what does not have their form.
@@ -109,6 +110,9 @@ type Options struct {
 	Retries  int // of an example that could not be played
 	Now      func() time.Time
 
+	// Price returns what tokens of a model cost. Nil: nothing.
+	Price func(model string, u model.Usage) float64
+
 	// Have returns a row that was played before, so that an interrupted run goes on
 	// where it was. Nil: none.
 	Have func(example string, repeat int) (Row, bool)
@@ -153,14 +157,34 @@ func Play(ctx context.Context, app string, s Suite, examples []Example, o Option
 	}
 	wg.Wait()
 	res.Ended = o.Now()
-	res.Means = means(s, res.Rows)
-	for _, r := range res.Rows {
-		res.Cost += r.Path.Cost
-	}
-	if n > 0 {
-		res.Cost *= 1000 / float64(n)
-	}
+	res.Summarise(s)
 	return res, ctx.Err()
+}
+
+// Summarise works out the means and the cost of r's rows.
+func (r *Result) Summarise(s Suite) {
+	r.Means, r.Cost = means(s, r.Rows), 0
+	for _, row := range r.Rows {
+		r.Cost += row.Path.Cost * 1000 / float64(len(r.Rows))
+	}
+}
+
+// Safe reports whether nothing got through that must not, whoever spoke: every safety
+// grade is 1.
+func (r Result) Safe() bool {
+	return !slices.ContainsFunc(r.Rows, func(row Row) bool {
+		return slices.ContainsFunc(row.Grades, func(g Grade) bool { return g.Safety && g.Applies && g.Score < 1 })
+	})
+}
+
+// MainGrade returns the grade that the suite names first, or "".
+func (r Result) MainGrade() string {
+	for _, row := range r.Rows {
+		if len(row.Grades) > 0 {
+			return row.Grades[0].Name
+		}
+	}
+	return ""
 }
 
 func play(ctx context.Context, s Suite, ex Example, o Options) Row {
@@ -180,6 +204,9 @@ func play(ctx context.Context, s Suite, ex Example, o Options) Row {
 	}
 	graded := GradeTrace(ctx, s, ex, tr)
 	graded.Ms = row.Ms
+	if o.Price != nil && graded.Path.Cost == 0 {
+		graded.Path.Cost = o.Price(o.Player.Name(), graded.Path.Usage)
+	}
 	return graded
 }
 
@@ -199,7 +226,7 @@ func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
 			row.Failure = fmt.Sprintf("grader %s: %v", g.Name, err)
 			return row
 		}
-		grade.Name = g.Name
+		grade.Name, grade.Safety = g.Name, g.Safety
 		if row.Path.Fallback > 0 && !g.Safety && grade.Applies {
 			grade.Score, grade.Reason = 0, "the reference policy had to step in for the model"
 		}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"dossier"
+	"dossier/internal/eval"
+	"dossier/internal/records"
+)
+
+// unfinished marks the stored rows of a run that was interrupted. It is part of the
+// player's name, so that no gate takes half a run for a whole one.
+const unfinished = " (unfinished)"
+
+// playerFor returns who plays under an alias; "" and "reference" are the reference
+// policy.
+func (p *product) playerFor(alias string) (eval.Player, error) {
+	if alias == "" || alias == "reference" {
+		return eval.Player{}, nil
+	}
+	mod, ok := p.models.byAlias[alias]
+	if !ok {
+		return eval.Player{}, dossier.Errorf(dossier.Invalid, "No model is configured as %q. Add [models.%s] to the configuration.", alias, alias)
+	}
+	return eval.Player{Alias: alias, Model: mod}, nil
+}
+
+func (l *line) evalAB() *cobra.Command {
+	var aliases []string
+	var grade string
+	var o eval.Options
+	var resume bool
+	cmd := &cobra.Command{
+		Use: "ab SUITE", Short: "Play a suite with several models and say which may replace the first", Args: cobra.ExactArgs(1),
+		Example: "  dossier eval ab poolpatrol/shift --model reference --model fast --model strong",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(aliases) < 2 {
+				return usageError{dossier.Errorf(dossier.Invalid, "Name at least two models with --model; the first is the baseline.")}
+			}
+			var all []eval.Result
+			var ids []string
+			for _, alias := range aliases {
+				if o.Player, err = p.playerFor(alias); err != nil {
+					return err
+				}
+				res, id, err := l.playTagged(cmd.Context(), p, args[0], "ab_test-", o, resume)
+				if err != nil {
+					return err
+				}
+				all, ids = append(all, res), append(ids, id)
+			}
+			if grade == "" {
+				grade = all[0].MainGrade()
+			}
+			e, err := eval.Contest(grade, all[0], all[1:]...)
+			if err != nil {
+				return err
+			}
+			e.Results = ids
+			return l.print(e, func(w io.Writer) error { return writeContest(w, e) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&aliases, "model", nil, "model alias, or reference; give it for each model, the baseline first")
+	f.StringVar(&grade, "grade", "", "grade to compare by (default the suite's first)")
+	f.IntVar(&o.Repeat, "repeat", 1, "how often each example is played")
+	f.IntVar(&o.Parallel, "parallel", 2, "examples at a time")
+	f.IntVar(&o.Retries, "retries", 2, "tries of an example that could not be played")
+	f.BoolVar(&resume, "resume", false, "go on with rows of an interrupted run")
+	return cmd
+}
+
+func writeContest(w io.Writer, e eval.Experiment) error {
+	fmt.Fprintf(w, "%s by %s (%s)\n", e.Suite, e.Grade, strings.Join(e.Tags, ", "))
+	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "MODEL\tSIMPLE\tEDGE\tCOST PER 1,000\tCHANGE\tDECISION")
+	fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.4f\t\tbaseline\n", e.Base.Name, e.Base.Simple, e.Base.Edge, e.Base.CostPer)
+	for _, v := range e.Others {
+		word := "keep the baseline"
+		if v.Decision.Replace {
+			word = "may replace it"
+		}
+		fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.4f\t%+.3f (%+.3f to %+.3f)\t%s: %s\n",
+			v.Name, v.Simple, v.Edge, v.CostPer, v.Change.Mean, v.Change.Low, v.Change.High, word, v.Decision.Why)
+	}
+	return tw.Flush()
+}
+
+// storedRows returns the rows of the newest interrupted run of a player, by example
+// and repeat.
+func (p *product) storedRows(ctx context.Context, app, suite, player string) (func(string, int) (eval.Row, bool), error) {
+	all, err := p.store.Results(ctx, []string{app}, suite, 200)
+	if err != nil {
+		return nil, err
+	}
+	kept := map[string]eval.Row{}
+	for _, r := range all {
+		if r.Player != player+unfinished {
+			continue
+		}
+		res, err := p.result(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range res.Rows {
+			kept[fmt.Sprint(row.Example.Name, "#", row.Repeat)] = row
+		}
+		break
+	}
+	return func(example string, repeat int) (eval.Row, bool) {
+		row, ok := kept[fmt.Sprint(example, "#", repeat)]
+		return row, ok
+	}, nil
+}
+
+// keepRows stores the rows of an interrupted run, so that it can be gone on with.
+func (p *product) keepRows(ctx context.Context, res eval.Result, rows []eval.Row) error {
+	res.Player += unfinished
+	res.Rows, res.Means = rows, nil
+	rec, kept := toRecords(newID("eval-"), res)
+	rec.Passed = false
+	return p.store.SaveResult(context.WithoutCancel(ctx), rec, kept)
+}
+
+// gradeRuns grades stored runs of a suite's agent without running them again. A label
+// of a person on the same run is what the run should have come to.
+func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int) (eval.Result, string, error) {
+	a, s, err := p.suite(name)
+	if err != nil {
+		return eval.Result{}, "", err
+	}
+	if s.Agent == "" {
+		return eval.Result{}, "", dossier.Errorf(dossier.Invalid, "%s measures a rule, so there are no runs of it.", name)
+	}
+	labels, err := p.store.Labelled(ctx, []string{a.ID}, 10_000)
+	if err != nil {
+		return eval.Result{}, "", err
+	}
+	right := map[dossier.RunID]json.RawMessage{}
+	for _, it := range labels {
+		if it.Label != nil && len(it.Label.Right) > 0 {
+			right[it.Run] = it.Label.Right
+		}
+	}
+	runs, err := p.store.Runs(ctx, records.RunQuery{Apps: []string{a.ID}, Agent: s.Agent, Limit: limit})
+	if err != nil {
+		return eval.Result{}, "", err
+	}
+	res := eval.Result{App: a.ID, Suite: s.Name, Player: "production", Started: p.now()}
+	for _, r := range runs {
+		if !r.Status.Ended() {
+			continue
+		}
+		run, steps, err := p.store.Load(ctx, r.ID)
+		if err != nil {
+			return res, "", err
+		}
+		seen, found, err := p.store.Facts(ctx, r.Case)
+		if err != nil {
+			return res, "", err
+		}
+		ex := eval.Example{Name: string(r.ID), Scenario: "production", Complexity: "production", Input: run.Input, Want: right[r.ID]}
+		res.Rows = append(res.Rows, eval.GradeTrace(ctx, s, ex, eval.TraceOf(run, steps, seen, found)))
+	}
+	res.Summarise(s)
+	res.Ended = p.now()
+	id := newID("eval-")
+	rec, rows := toRecords(id, res)
+	return res, id, p.store.SaveResult(ctx, rec, rows)
+}
+
+// exportLabels writes what people have accepted as examples, in the form of a suite's
+// file. An agent that was wrong is an example only if somebody said what is right.
+func (p *product) exportLabels(ctx context.Context, file string) (int, error) {
+	items, err := p.store.Labelled(ctx, nil, 10_000)
+	if err != nil {
+		return 0, err
+	}
+	out := []eval.Example{}
+	for _, it := range items {
+		want := it.Label.Right
+		if len(want) == 0 && it.Label.Good {
+			want = it.Got
+		}
+		if len(want) == 0 || len(it.Input) == 0 {
+			continue
+		}
+		out = append(out, eval.Example{Name: it.ID, Scenario: "production", Complexity: "edge", Input: it.Input, Want: want, Tags: []string{it.App}})
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return 0, fmt.Errorf("encode examples: %w", err)
+	}
+	if raw, err = yaml.JSONToYAML(raw); err != nil {
+		return 0, fmt.Errorf("encode examples: %w", err)
+	}
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		return 0, dossier.Errorf(dossier.Invalid, "The file %s cannot be written.", file).Because(err)
+	}
+	return len(out), nil
+}
+
+// interrupted reports whether err is that somebody stopped the command.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

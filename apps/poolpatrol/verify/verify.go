@@ -17,6 +17,8 @@ import (
 	"dossier/apps/poolpatrol/engine"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/agent"
+	"dossier/internal/canon"
+	"dossier/internal/faith"
 	"dossier/internal/geo"
 	"dossier/internal/model"
 	"dossier/internal/tool"
@@ -94,9 +96,32 @@ func agreesWithRule(_ context.Context, d agent.Draft) error {
 		case !sameSet(said.Affected, ruled.Affected):
 			return dossier.Errorf(dossier.Invalid, "The riders concerned are %v; name them and no others.", ruled.Affected)
 		}
-		return nil
+		return saysNothingNew(said, *ruled, d.Returns[i].Value)
 	}
 	return dossier.Errorf(dossier.Invalid, "Call the checking tool first: a verdict needs evidence.")
+}
+
+// saysNothingNew refuses evidence that the rule did not give, and reasoning in other
+// words than the rule's if it holds a number that the check did not return.
+func saysNothingNew(said, ruled Result, returned json.RawMessage) error {
+	for _, it := range said.Evidence {
+		known := func(r Item) bool {
+			a, errA := canon.Digest(it.Data)
+			b, errB := canon.Digest(r.Data)
+			return errA == nil && errB == nil && a == b && it.Type == r.Type
+		}
+		if !slices.ContainsFunc(ruled.Evidence, known) {
+			return dossier.Errorf(dossier.Invalid, "The evidence must be what the checking tool returned; %q is not.", it.Type)
+		}
+	}
+	if said.Reasoning == ruled.Reasoning {
+		return nil
+	}
+	facts := &faith.Facts{}
+	if err := facts.AddJSON("check", returned); err != nil {
+		return err
+	}
+	return faith.Check(said.Reasoning, facts).Err()
 }
 
 func sameSet(a, b []string) bool {

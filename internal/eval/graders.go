@@ -224,10 +224,21 @@ func zonesIn(raw json.RawMessage) []string {
 // the reference policy took.
 func RuleAgreement(name string) Grader {
 	g := heuristic(name, func(_ Example, tr Trace) (float64, bool, string) {
-		if len(tr.Findings) == 0 || len(tr.Answer) == 0 {
-			return 1, len(tr.Answer) > 0, "an answer without a finding"
+		if len(tr.Answer) == 0 {
+			return 0, false, ""
 		}
-		f := tr.Findings[len(tr.Findings)-1]
+		own := map[dossier.StepID]bool{} // a case may hold findings of other runs
+		for _, st := range tr.Steps {
+			own[st.ID] = true
+		}
+		i := len(tr.Findings) - 1
+		for i >= 0 && !own[tr.Findings[i].Step] {
+			i--
+		}
+		if i < 0 {
+			return 0, true, "an answer without a finding of this run"
+		}
+		f := tr.Findings[i]
 		var got struct {
 			Verdict    string `json:"verdict"`
 			Confidence int    `json:"confidence"`

@@ -26,7 +26,7 @@ export async function everyPage(who: Person, product: Product): Promise<[name: s
     ...(runs[1] ? [["compare", `/runs/compare/${runs[0].id}/${runs[1].id}`] as [string, string]] : []),
     ["ledger", "/ledger"],
     ["apps", "/apps"],
-    ...apps.flatMap((a): [string, string][] => [[`app-${a.id}`, `/apps/${a.id}`], [`app-${a.id}-about`, `/apps/${a.id}/about`], ...(a.chat.length > 0 ? [[`app-${a.id}-chat`, `/apps/${a.id}/chat`] as [string, string]] : [])]),
+    ...apps.flatMap((a, i): [string, string][] => [[`app-${a.id}`, `/apps/${a.id}`], ...(i === 0 ? [[`app-${a.id}-about`, `/apps/${a.id}/about`] as [string, string]] : []), ...(a.chat.length > 0 ? [[`app-${a.id}-chat`, `/apps/${a.id}/chat`] as [string, string]] : [])]),
     ["evals", "/evals"],
     ["evals-results", "/evals/results"],
     ...(results[0] ? [["evals-result", `/evals/results/${results[0].id}`] as [string, string]] : []),

@@ -35,7 +35,7 @@ func fillUp(b *testing.B, o *office.Office, n int) {
 			for i := from; i < min(from+batch, n+1); i++ {
 				ord := int64(2025)*10_000_000 + int64(i)
 				status := []string{"returned", "returned", "returned", "exited", "rejected"}[i%5]
-				rows = append(rows, fmt.Sprintf("(%d, 'pass-%08x', '%s', 'Person %d', 'bank', 1, '%s', %d, 'bench', %d)", ord, i, pass.Number(2025, i), i, status, at, at))
+				rows = append(rows, fmt.Sprintf("(%d, 'pass-f%07x', '%s', 'Person %d', 'bank', 1, '%s', %d, 'bench', %d)", ord, i, pass.Number(2025, i), i, status, at, at))
 				words = append(words, fmt.Sprintf("('person', %d), ('p%d', %d)", ord, i, ord))
 			}
 			if _, err := o.DB.Exec(ctx, `INSERT INTO gatepass_passes (ord, id, number, person, purpose, returnable, status, created_at, created_by, exit_at) VALUES `+strings.Join(rows, ", ")); err != nil {

@@ -1,0 +1,1 @@
+CREATE INDEX gatepass_passes_order ON gatepass_passes (status, ord);

@@ -360,3 +360,21 @@ func TestDocumentsAreKept(t *testing.T) {
 		}
 	}
 }
+
+func TestLettersStateFacts(t *testing.T) {
+	t.Parallel()
+	p := start(t, apptest.Options{})
+	id := p.audit("VP-103").Case
+	letter := func(body string) string {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `{"case_id":"` + string(id) + `","vanpool_id":"VP-103","employee_id":"EMP-1011","kind":"follow_up","round":9,"subject":"Your seat","body":` + string(raw) + `}`
+	}
+	p.refuses("a number that no record holds", "send_email", id, letter("You live 12 miles away."), "12")
+	before := len(p.Mail.Sent())
+	if _, err := p.call("send_email", id, letter("Our records place your home 370.3 miles from the pickup point.")); err != nil || len(p.Mail.Sent()) != before+1 {
+		t.Errorf("a letter in other words with the right number: %v", err)
+	}
+}

@@ -66,3 +66,15 @@ func Write(name string, f Facts) (subject, body string) {
 	subject, body, _ = strings.Cut(b.String(), "\n\n")
 	return strings.TrimSpace(subject), strings.TrimSpace(body) + "\n"
 }
+
+// Own reports whether a letter is one of the programme's, word for word.
+func Own(subject, body string, f Facts) bool {
+	for _, t := range all.Templates() {
+		if name, ok := strings.CutSuffix(t.Name(), ".txt"); ok {
+			if s, b := Write(name, f); s == subject && b == body {
+				return true
+			}
+		}
+	}
+	return false
+}

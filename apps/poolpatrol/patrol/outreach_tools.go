@@ -2,6 +2,7 @@ package patrol
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"dossier/apps/poolpatrol/replies"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app"
+	"dossier/internal/faith"
 	"dossier/internal/tool"
 )
 
@@ -160,9 +162,35 @@ func (p *Patrol) sendEmail() tool.Tool {
 					return tool.Output[mailOut]{}, dossier.Errorf(dossier.Forbidden, "This reply is an escalation; use send_email_for_review.")
 				}
 			}
+			if err := p.statesFacts(ctx, c.Case, in); err != nil {
+				return tool.Output[mailOut]{}, err
+			}
 			return p.send(ctx, c, in)
 		},
 	}.Tool()
+}
+
+// statesFacts refuses a letter of a model's own that states a number which the
+// rider's records do not hold. The programme's own letters state nothing else.
+func (p *Patrol) statesFacts(ctx context.Context, id dossier.CaseID, in mailIn) error {
+	_, found, err := p.env.Desk.Facts(ctx, id)
+	if err != nil {
+		return err
+	}
+	own := p.letterFacts(in.Vanpool, in.Employee, found)
+	if letters.Own(in.Subject, in.Body, own) {
+		return nil
+	}
+	raw, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	var facts faith.Facts
+	if err := facts.AddJSON("", raw); err != nil {
+		return err
+	}
+	facts.Allow(in.Vanpool, in.Employee, in.Case)
+	return faith.Check(in.Subject+"\n"+in.Body, &facts).Err()
 }
 
 // sendEmailForReview sends what a coordinator has approved or edited. Until then the

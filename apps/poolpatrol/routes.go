@@ -78,7 +78,7 @@ func (s *server) routesOfVans(r *app.Router) {
 			byVan
 			Employee string `path:"employee"`
 		}) (*struct{}, error) {
-			return nil, s.patrol.Reinstate(ctx, in.Vanpool, in.Employee)
+			return nil, s.reinstate(ctx, in.Vanpool, in.Employee)
 		})
 	app.Handle(r, op("metrics", http.MethodGet, "/metrics", "Count audits, hours saved, time to resolution and reversals"), patrol.Readers,
 		func(ctx context.Context, _ *struct{}) (*body[numbers.Metrics], error) {

@@ -42,6 +42,9 @@ type Config struct {
 type HTTPConfig struct {
 	Addr string `toml:"addr"`
 	URL  string `toml:"url"` // the address people use; "": made from addr
+	// Proxied says that a proxy of yours stands in front: a visitor's address is then the
+	// last of X-Forwarded-For.
+	Proxied bool `toml:"proxied"`
 }
 
 // StoreConfig is where records are kept.

@@ -149,7 +149,7 @@ func (p *product) server() *api.Server {
 			return a.Desk
 		},
 		Apps: apps, Console: web.Files(), Told: p.runner.Told, Status: p.status,
-		URL: p.url(), Version: buildVersion(), Log: p.log, Now: p.now, NewID: newID,
+		Proxied: p.HTTP.Proxied, URL: p.url(), Version: buildVersion(), Log: p.log, Now: p.now, NewID: newID,
 		Sign: p.ledger.Sign, HTTP: &http.Client{Timeout: 10 * time.Second},
 	})
 }

@@ -63,19 +63,5 @@ func (p *product) Fire(ctx context.Context, id, trigger string, event json.RawMe
 	return p.store.Work().Enqueue(ctx, work.Job{Kind: work.Trigger, App: id, Name: trigger, Args: event})
 }
 
-// Next implements api.Work.
-func (p *product) Next(id, trigger string) time.Time {
-	rows, err := p.store.DueRows(context.Background(), id)
-	if err != nil {
-		return time.Time{}
-	}
-	for _, r := range rows {
-		if r.Name == trigger {
-			return r.At
-		}
-	}
-	return time.Time{}
-}
-
 // cutName splits "app.agent".
 func cutName(name string) (id, agentName string, ok bool) { return strings.Cut(name, ".") }

@@ -95,10 +95,15 @@ func (h *harness) must(args ...string) []byte {
 	if err := cmd.Run(); err != nil {
 		h.t.Fatalf("dossier %s: %v\n%s%s", strings.Join(args, " "), err, out.Bytes(), errs.Bytes())
 	}
-	if d := time.Since(began); d < 5*time.Second {
+	h.learn(time.Since(began))
+	return out.Bytes()
+}
+
+// learn follows how long commands take here, so that most are killed before their end.
+func (h *harness) learn(d time.Duration) {
+	if d < 5*time.Second {
 		h.typical = (3*h.typical + d) / 4
 	}
-	return out.Bytes()
 }
 
 // round starts one command and kills it at a random moment.
@@ -110,6 +115,7 @@ func (h *harness) round() {
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
+	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	// The moment is drawn from a little more than a whole run, so that every part of
@@ -118,6 +124,7 @@ func (h *harness) round() {
 	select {
 	case err := <-ended:
 		h.survived++
+		h.learn(time.Since(began))
 		if err == nil && done != nil {
 			done()
 		}

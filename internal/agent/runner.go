@@ -195,12 +195,20 @@ func (m *mover) advance(ctx context.Context) (Next, error) {
 	case len(m.tr.calls) > 0:
 		return m.answerCalls(ctx)
 	case m.tr.answered || m.agent.Chat && !m.tr.spoken:
-		return Pause, nil // a conversation in which the person has the word
+		return m.listen(ctx)
 	}
 	if reason := m.overLimit(); reason != "" {
 		return m.abandon(ctx, reason)
 	}
 	return m.ask(ctx)
+}
+
+// listen leaves a conversation in which the person has the word.
+func (m *mover) listen(ctx context.Context) (Next, error) {
+	if m.run.Status == dossier.Paused {
+		return Pause, nil
+	}
+	return Pause, m.record(ctx, Move{Status: dossier.Paused, Answer: m.run.Answer})
 }
 
 // begin records what the run was started with and what was looked up beforehand.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"dossier"
 	"dossier/internal/api"
 	"dossier/internal/app"
+	"dossier/internal/records"
 	"dossier/web"
 )
 
@@ -185,9 +187,11 @@ func (l *line) work() *cobra.Command {
 }
 
 // workOnce does everything that is due now, drives every run that is ready and
-// returns when nothing moves any more.
+// returns when nothing moves any more. A run that another process is driving just now
+// may be driven twice; only one of them can record.
 func (l *line) workOnce(ctx context.Context, p *product) error {
 	done := 0
+	var before []dossier.RunID
 	for {
 		n, err := p.store.Work().RunDue(ctx, p.now(), p.handle)
 		if err != nil {
@@ -196,19 +200,24 @@ func (l *line) workOnce(ctx context.Context, p *product) error {
 		if _, err := p.store.Sweep(ctx, p.now()); err != nil {
 			return err
 		}
-		ready, err := p.store.Orphans(ctx)
+		ready, err := p.store.Runs(ctx, records.RunQuery{Status: dossier.Ready, Limit: 1000})
 		if err != nil {
 			return err
 		}
-		for _, j := range ready {
-			if err := p.handle(ctx, j); err != nil {
+		for _, r := range ready {
+			if _, err := p.runner.Drive(ctx, r.ID); err != nil {
 				return err
 			}
 		}
-		done += n + len(ready)
-		if n+len(ready) == 0 {
-			break
+		var now []dossier.RunID
+		for _, r := range ready {
+			now = append(now, r.ID)
 		}
+		done += n + len(ready)
+		if n == 0 && slices.Equal(now, before) {
+			break // nothing left, or nothing that this process can move
+		}
+		before = now
 	}
 	return l.print(struct {
 		Done int `json:"done"`

@@ -116,10 +116,10 @@ func killedProcess(t *testing.T, s *store.Store, url string) {
 	}
 	err = s.Record(ctx, agent.Move{
 		Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: storetest.Step(3, dossier.Begun)}},
-		Begin: &agent.Act{App: "poolpatrol", Key: "cancel/EMP-1006", Run: run.ID, Call: "c1"},
+		Begin: &agent.Act{App: "poolpatrol", Key: "cancel/EMP-1006", Run: run.ID, Call: "c2"},
 	})
 	if !errors.Is(err, dossier.Conflict) {
-		t.Errorf("an act begun twice: %v", err)
+		t.Errorf("an act begun again by another call: %v", err)
 	}
 }
 

@@ -46,6 +46,9 @@ if command -v python3 >/dev/null && [ -x bench/netra.sh ]; then
   bench/netra.sh || true
 fi
 
+head_ "the API with 100,000 cases (CASES=… for another number)"
+go run ./bench/api -cases "${CASES:-100000}" "sqlite:$work/api.db" ${DOSSIER_TEST_POSTGRES:+"$DOSSIER_TEST_POSTGRES"} || true
+
 head_ "the binary"
 CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$work/dossier" ./cmd/dossier
 row "size" "$(stat -c %s "$work/dossier" | awk '{printf "%.1f MB", $1/1e6}')"

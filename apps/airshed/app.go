@@ -23,8 +23,8 @@ import (
 
 // The roles of the app.
 const (
-	analyst dossier.Role = "analyst"
-	legalOf dossier.Role = "legal"
+	investigator dossier.Role = "investigator"
+	legalOf      dossier.Role = "legal"
 )
 
 //go:embed prompts evals migrations
@@ -36,8 +36,8 @@ var App = app.Define(app.Def[Config]{
 	Title: "Airshed",
 	Doc:   "Finds the cross-border fires behind a pollution surge and files the legal report with the Commission.",
 	Roles: map[dossier.Role]string{
-		analyst: "Starts sweeps, reads cases and reports, asks what-if.",
-		legalOf: "Legal officer: approves the filing of reports and the notices to states.",
+		investigator: "Starts sweeps, reads cases and reports, asks what-if.",
+		legalOf:      "Legal officer: approves the filing of reports and the notices to states.",
 	},
 	Files:    files,
 	Default:  defaults(),

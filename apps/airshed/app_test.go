@@ -175,9 +175,9 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 		if all, err := b.recv.All(); err != nil || len(all) != 0 {
 			t.Errorf("%+v, %v", all, err)
 		}
-		_, err := b.Inbox.Decide(t.Context(), waiting[0].ID, "", dossier.Decision{Verb: dossier.Approve, By: b.Person("someone", analyst), At: b.Clock.Now()})
+		_, err := b.Inbox.Decide(t.Context(), waiting[0].ID, "", dossier.Decision{Verb: dossier.Approve, By: b.Person("someone", investigator), At: b.Clock.Now()})
 		if !errors.Is(err, dossier.Forbidden) {
-			t.Errorf("an analyst decided: %v", err)
+			t.Errorf("an investigator decided: %v", err)
 		}
 	})
 	b.Decide(waiting[0].ID, dossier.Decision{Verb: dossier.Approve, At: b.Clock.Now()})

@@ -17,14 +17,14 @@ import (
 	"dossier/internal/geo"
 )
 
-var readers = []dossier.Role{analyst, legalOf, dossier.Auditor}
+var readers = []dossier.Role{investigator, legalOf, dossier.Auditor}
 
 func (a *airshed) routes(r *app.Router) {
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{OperationID: "airshed-" + id, Method: method, Path: "/api/v1/airshed" + path, Summary: summary, Errors: []int{404, 422}}
 	}
 	app.Handle(r, op("list-sweeps", http.MethodGet, "/sweeps", "Looks at the data lake, newest first"), readers, a.listSweeps)
-	app.Handle(r, op("sweep", http.MethodPost, "/sweeps", "Look at the data lake now"), []dossier.Role{analyst, legalOf}, a.startSweep)
+	app.Handle(r, op("sweep", http.MethodPost, "/sweeps", "Look at the data lake now"), []dossier.Role{investigator, legalOf}, a.startSweep)
 	app.Handle(r, op("list-reports", http.MethodGet, "/reports", "Reports, newest first"), readers, a.listReports)
 	app.Handle(r, op("get-report", http.MethodGet, "/reports/{id}", "One report with what became of it"), readers, a.getReport)
 	app.Handle(r, op("report-log", http.MethodGet, "/report-log", "The log of reports that duplicates are checked against"), readers, a.reportLog)

@@ -58,7 +58,7 @@ func (a *airshed) readTool() tool.Tool {
 	return tool.Def[readIn, readOut]{
 		Name:  "read_correlated_data_tool",
 		Doc:   "Reads and checks the latest sensor data of the lake: station readings (cpcb_data), fires (nasa_data), the stubble burning share (dss_data) and the wind. Within a case it reads the object that the case was opened on. On failure it returns error and details.",
-		Roles: []dossier.Role{analyst, legalOf},
+		Roles: []dossier.Role{investigator, legalOf},
 		Check: func(in readIn) error {
 			if in.Prefix != "" {
 				return lake.CheckKey(strings.TrimSuffix(in.Prefix, "/"))
@@ -206,7 +206,7 @@ func (a *airshed) detectTool() tool.Tool {
 	return tool.Def[nothing, surgeOut]{
 		Name:  "detect_surge_tool",
 		Doc:   "Judges whether the case's border station is in a surge. Needs the data to have been read.",
-		Roles: []dossier.Role{analyst, legalOf},
+		Roles: []dossier.Role{investigator, legalOf},
 		Run: func(ctx context.Context, c tool.Call, _ nothing) (tool.Output[surgeOut], error) {
 			f, err := a.caseFile(ctx, c.Case)
 			if err != nil {
@@ -238,7 +238,7 @@ func (a *airshed) correlateTool() tool.Tool {
 	return tool.Def[nothing, firesOut]{
 		Name:  "correlate_fires_tool",
 		Doc:   "Counts the fires near the surge in place and time by state and district, and judges the wind and the confidence. Needs a surge.",
-		Roles: []dossier.Role{analyst, legalOf},
+		Roles: []dossier.Role{investigator, legalOf},
 		Run: func(ctx context.Context, c tool.Call, _ nothing) (tool.Output[firesOut], error) {
 			f, err := a.surgeFile(ctx, c.Case)
 			if err != nil {
@@ -285,7 +285,7 @@ func (a *airshed) draftTool() tool.Tool {
 	return tool.Def[draftIn, draftOut]{
 		Name:   "generate_report_tool",
 		Doc:    "Makes the legal report of the case from its evidence and stores it as a draft with its number. Texts of your own are used only if every number in them agrees with the evidence; you are told what does not.",
-		Roles:  []dossier.Role{analyst, legalOf},
+		Roles:  []dossier.Role{investigator, legalOf},
 		Effect: tool.Write,
 		Run:    a.draft,
 	}.Tool()
@@ -455,7 +455,7 @@ func (a *airshed) closeTool() tool.Tool {
 	return tool.Def[closeIn, closeOut]{
 		Name:   "close_case_tool",
 		Doc:    "Closes the case when nothing more is to be done about it.",
-		Roles:  []dossier.Role{analyst, legalOf},
+		Roles:  []dossier.Role{investigator, legalOf},
 		Effect: tool.Write,
 		Run: func(ctx context.Context, c tool.Call, in closeIn) (tool.Output[closeOut], error) {
 			if in.Outcome == "not_filed" {

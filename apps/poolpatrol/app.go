@@ -19,7 +19,7 @@ var App = app.Define(app.Def[patrol.Config]{
 	Doc:   "Decides whether the riders of a vanpool may share it, for the people who run a vanpool programme.",
 	Roles: map[dossier.Role]string{
 		patrol.Coordinator: "Runs the vanpool programme; approves answers to disputes and cancellations.",
-		patrol.Auditor:     "Audits vans and reads findings.",
+		patrol.Inspector:   "Audits vans and reads findings.",
 	},
 	Files:   files,
 	Default: patrol.Defaults,

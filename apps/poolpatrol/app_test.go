@@ -528,11 +528,11 @@ func TestCancel(t *testing.T) {
 			t.Error("the rider still rides")
 		}
 	})
-	t.Run("P-052 an auditor may not decide", func(t *testing.T) {
+	t.Run("P-052 an inspector may not decide", func(t *testing.T) {
 		t.Parallel()
 		p := start(t, apptest.Options{})
 		_, a := straight(t, p)
-		_, err := p.Inbox.Decide(t.Context(), a.ID, "", dossier.Decision{Verb: dossier.Approve, By: p.Person("ann", patrol.Auditor)})
+		_, err := p.Inbox.Decide(t.Context(), a.ID, "", dossier.Decision{Verb: dossier.Approve, By: p.Person("ann", patrol.Inspector)})
 		if dossier.KindOf(err) != dossier.Forbidden {
 			t.Errorf("got %v, want forbidden", err)
 		}

@@ -57,7 +57,7 @@ func (s *server) routesOfVans(r *app.Router) {
 			v, err := s.van(ctx, in.Vanpool)
 			return &body[vanPage]{v}, err
 		})
-	app.Handle(r, op("audit", http.MethodPost, "/vans/{vanpool}/audit", "Audit a vanpool now"), patrol.Readers,
+	app.Handle(r, op("audit", http.MethodPost, "/vans/{vanpool}/audit", "Audit a vanpool now"), patrol.Staff,
 		func(ctx context.Context, in *struct {
 			byVan
 			Body struct {
@@ -68,7 +68,7 @@ func (s *server) routesOfVans(r *app.Router) {
 			l, err := s.patrol.Audit(ctx, patrol.Order{Vanpool: in.Vanpool, For: r.Principal(ctx), Again: in.Body.Again, Recheck: in.Body.Checks})
 			return &body[patrol.Look]{l}, err
 		})
-	app.Handle(r, op("audit-all", http.MethodPost, "/audits", "Make the audit of every vanpool due"), patrol.Readers,
+	app.Handle(r, op("audit-all", http.MethodPost, "/audits", "Make the audit of every vanpool due"), patrol.Staff,
 		func(ctx context.Context, _ *struct{}) (*body[counted], error) {
 			n, err := s.patrol.AuditAll(ctx)
 			return &body[counted]{counted{n}}, err

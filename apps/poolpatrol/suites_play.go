@@ -76,7 +76,7 @@ func (p player) specialist(ctx context.Context, name string, s verify.Specialist
 	if err != nil {
 		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
 	}
-	s.Roles, s.Prompt = patrol.Readers, prompt
+	s.Roles, s.Prompt = patrol.Staff, prompt
 	cast := []*agent.Agent{s.Shift(), s.Location()}
 	return eval.PlayAgent(ctx, eval.Stage{App: "poolpatrol", Agents: cast, Now: now}, name, input, who)
 }

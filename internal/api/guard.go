@@ -134,7 +134,7 @@ func (s *Server) holds(p dossier.Principal, r dossier.Role) bool {
 }
 
 func (s *Server) hasAppRole(p dossier.Principal) bool {
-	return slices.ContainsFunc(p.Roles, func(r dossier.Role) bool { return r != dossier.Auditor && len(s.roles[r]) > 0 })
+	return slices.ContainsFunc(p.Roles, func(r dossier.Role) bool { return len(s.roles[r]) > 0 })
 }
 
 func (s *Server) listRoles(roles []dossier.Role) string {

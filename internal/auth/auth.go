@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,12 +36,7 @@ func New(cfg Config) (*Auth, error) {
 		dossier.Admin:   "Configures the product, manages users and sees every case.",
 		dossier.Auditor: "Reads everything and decides nothing.",
 	}
-	for r, doc := range cfg.Roles {
-		if _, core := roles[r]; !core {
-			roles[r] = doc
-		}
-	}
-	delete(roles, dossier.System)
+	maps.Copy(roles, cfg.Roles)
 	cfg.Roles = roles
 	a := &Auth{cfg: cfg, hasher: newHasher(cfg.Cost)}
 	if cfg.OIDC != nil {

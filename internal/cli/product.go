@@ -106,11 +106,9 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 }
 
 func (p *product) buildAuth(apps []app.App) (err error) {
-	roles := map[dossier.Role]string{}
-	for _, a := range apps {
-		for r, doc := range a.Roles {
-			roles[r] = doc
-		}
+	roles, err := app.Roles(apps)
+	if err != nil {
+		return err
 	}
 	cfg := auth.Config{Store: p.store, Now: p.now, NewID: newID, URL: p.url(), Roles: roles}
 	if p.OIDC.Issuer != "" {

@@ -36,7 +36,7 @@ func (p *Patrol) upsertCase() tool.Tool {
 	return tool.Def[upsertIn, upsertOut]{
 		Name:   "upsert_case",
 		Doc:    "Opens the case of a vanpool or brings it up to date: status, reason, failed checks, details. A case is closed with close_case, not with this.",
-		Roles:  Readers,
+		Roles:  Staff,
 		Effect: tool.Write,
 		Check: func(in upsertIn) error {
 			if in.Status == Resolved || in.Status == Cancelled {
@@ -140,7 +140,7 @@ func (p *Patrol) closeCase() tool.Tool {
 	return tool.Def[closeIn, closeOut]{
 		Name:   "close_case",
 		Doc:    "Ends a case: resolved if the records fit now or a coordinator kept the membership, cancelled if a membership was cancelled. The case goes on if other riders are still concerned.",
-		Roles:  Readers,
+		Roles:  Staff,
 		Effect: tool.Write,
 		Run: func(ctx context.Context, c tool.Call, in closeIn) (tool.Output[closeOut], error) {
 			out, err := p.close(ctx, c, in)
@@ -251,7 +251,7 @@ func (p *Patrol) cancelMembership() tool.Tool {
 	return tool.Def[cancelIn, cancelOut]{
 		Name:   "cancel_membership",
 		Doc:    "Removes one rider from a vanpool. A coordinator is always asked first and may reject it.",
-		Roles:  Readers,
+		Roles:  Staff,
 		Effect: tool.Act,
 		Ask: func(in cancelIn) string {
 			return fmt.Sprintf("It takes away the seat of %s in %s. %s", in.Employee, in.Vanpool, in.Reason)

@@ -36,7 +36,7 @@ func (p *Patrol) classifyReply() tool.Tool {
 	return tool.Def[classifyIn, classifyOut]{
 		Name:   "classify_reply",
 		Doc:    "Puts a rider's reply into one of four buckets (acknowledgment, question, update, escalation) and says which words decided.",
-		Roles:  Readers,
+		Roles:  Staff,
 		Effect: tool.Write,
 		Run: func(ctx context.Context, c tool.Call, in classifyIn) (tool.Output[classifyOut], error) {
 			return p.classify(ctx, c, in)
@@ -143,7 +143,7 @@ func (p *Patrol) sendEmail() tool.Tool {
 	return tool.Def[mailIn, mailOut]{
 		Name:   "send_email",
 		Doc:    "Sends a mail to the rider of the thread: the first letter, a follow-up, or the answer to an acknowledgment, a question or an update. Not for escalations.",
-		Roles:  Readers,
+		Roles:  Staff,
 		Effect: tool.Act,
 		Ask:    func(mailIn) string { return "" },
 		Title:  func(in mailIn) string { return "Write to " + in.Employee + ": " + in.Subject },
@@ -199,7 +199,7 @@ func (p *Patrol) sendEmailForReview() tool.Tool {
 	return tool.Def[mailIn, mailOut]{
 		Name:   "send_email_for_review",
 		Doc:    "Drafts the answer to an escalation. A coordinator approves, edits or rejects it before anything is sent.",
-		Roles:  Readers,
+		Roles:  Staff,
 		Effect: tool.Act,
 		Ask: func(in mailIn) string {
 			return "The reply of " + in.Employee + " is an escalation; a person answers those."

@@ -27,11 +27,15 @@ import (
 // The roles of the app.
 const (
 	Coordinator dossier.Role = "coordinator"
-	Auditor     dossier.Role = "auditor"
+	Inspector   dossier.Role = "inspector"
 )
 
-// Readers may look at vans and open cases.
-var Readers = []dossier.Role{Coordinator, Auditor}
+var (
+	// Staff may audit vans and open cases.
+	Staff = []dossier.Role{Coordinator, Inspector}
+	// Readers may look at vans, cases and figures.
+	Readers = []dossier.Role{Coordinator, Inspector, dossier.Admin, dossier.Auditor}
+)
 
 // A Patrol is the app at work: its settings, its records and what it may reach.
 type Patrol struct {
@@ -51,7 +55,7 @@ type Check func(verify.Specialists) *agent.Agent
 // them only by the contract they share, so more of them need nothing else.
 func New(env app.Env, c Config, prompt func(agent string) string, more ...Check) (*Patrol, error) {
 	p := &Patrol{Config: c, Roster: roster.Rows{DB: env.DB}, Book: casebook.Book{DB: env.DB}, env: env, prompt: prompt}
-	with := verify.Specialists{Roster: p.Roster, Shifts: c.ShiftParams(), MaxMiles: c.MaxMiles, Roles: Readers, Prompt: prompt}
+	with := verify.Specialists{Roster: p.Roster, Shifts: c.ShiftParams(), MaxMiles: c.MaxMiles, Roles: Staff, Prompt: prompt}
 	switch c.Routing {
 	case "osrm":
 		with.Route = verify.OSRM(env.HTTP, c.RouteURL)

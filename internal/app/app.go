@@ -47,7 +47,6 @@ type App struct {
 	Default func() Config
 
 	build func(Env, Config) (*Kit, error)
-	clone func(Config) Config
 }
 
 // A Config is an app's settings. Validate says what is wrong in a sentence.
@@ -80,7 +79,6 @@ func Define[C Config](d Def[C]) App {
 		ID: d.ID, Title: d.Title, Doc: d.Doc, Roles: d.Roles, Files: d.Files,
 		Rules: d.Rules, Commands: d.Commands,
 		Default: func() Config { c := d.Default; return any(&c).(Config) },
-		clone:   func(cfg Config) Config { c := *any(cfg).(*C); return any(&c).(Config) },
 		build: func(env Env, cfg Config) (*Kit, error) {
 			c := *any(cfg).(*C)
 			if err := c.Validate(); err != nil {
@@ -90,9 +88,6 @@ func Define[C Config](d Def[C]) App {
 		},
 	}
 }
-
-// Copy returns a configuration of the app's that can be changed without changing cfg.
-func (a App) Copy(cfg Config) Config { return a.clone(cfg) }
 
 // Build makes the app's kit with cfg, which came from Default and was decoded into.
 func (a App) Build(env Env, cfg Config) (*Kit, error) {
@@ -105,22 +100,20 @@ func (a App) Build(env Env, cfg Config) (*Kit, error) {
 
 // An Env is everything an app may reach outside its folder.
 type Env struct {
-	Log    *slog.Logger
-	Now    func() time.Time
-	NewID  func(prefix string) string // prefix and eight random hex digits
-	HTTP   *http.Client               // time-outs and egress rules are already in it
-	Secret func(name string) (string, error)
-	DB     db.DB
-	Desk   Desk
-	Mail   Mail
-	Dir    string // a folder of the app's own; it exists
-	URL    string // the product's public address, without a final slash
+	Log     *slog.Logger
+	Now     func() time.Time
+	NewID   func(prefix string) string // prefix and eight random hex digits
+	HTTP    *http.Client               // time-outs and egress rules are already in it
+	Secret  func(name string) (string, error)
+	DB      db.DB
+	Notices db.Notices // between the processes on the database
+	Desk    Desk
+	Mail    Mail
+	Dir     string // a folder of the app's own; it exists
+	URL     string // the product's public address, without a final slash
 
 	Sign      func(message []byte) []byte // with the product's ed25519 key
 	PublicKey ed25519.PublicKey
-
-	// Scratch builds the app once more over rows of its own, for a suite to play on.
-	Scratch func(context.Context, ScratchOptions) (*Scratch, error)
 }
 
 // A Kit is what an app adds to the product.

@@ -23,7 +23,6 @@ import (
 	"dossier/internal/ledger"
 	"dossier/internal/mail"
 	"dossier/internal/mcp"
-	"dossier/internal/scratch"
 	"dossier/internal/store"
 	"dossier/internal/tool"
 	"dossier/internal/work"
@@ -136,11 +135,9 @@ func (p *product) install(ctx context.Context, a app.App) error {
 	env := app.Env{
 		Log: p.log.With("app", a.ID), Now: p.now, NewID: newID, HTTP: &http.Client{Timeout: 30 * time.Second},
 		Secret: func(name string) (string, error) { return Secret(name).Reveal(p.env) },
-		DB:     p.store.DB(), Desk: d, Mail: p.outbox, Dir: dir, URL: p.url(),
+		DB:     p.store.DB(), Notices: p.store.Notices(), Desk: d, Mail: p.outbox, Dir: dir, URL: p.url(),
 		Sign: p.ledger.Sign, PublicKey: p.ledger.Key,
 	}
-	copies := &scratch.Maker{App: a, Config: p.settings.apps[a.ID], Secret: env.Secret}
-	env.Scratch = copies.Open
 	kit, err := a.Build(env, p.settings.apps[a.ID])
 	if err != nil {
 		return err
@@ -183,7 +180,19 @@ func (p *product) agent(id, name string) (*agent.Agent, bool) {
 	if name == mcp.AgentName {
 		return a.mcp, true
 	}
-	return agent.Find(a.Kit.Agents, name)
+	return findAgent(a.Kit.Agents, name)
+}
+
+func findAgent(agents []*agent.Agent, name string) (*agent.Agent, bool) {
+	for _, ag := range agents {
+		if ag.Name == name {
+			return ag, true
+		}
+		if s, ok := findAgent(ag.Specialists, name); ok {
+			return s, true
+		}
+	}
+	return nil, false
 }
 
 func (p *product) tool(id, name string) (tool.Tool, bool) {

@@ -24,6 +24,20 @@ type DB interface {
 	InTx(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
+// Notices tell the processes on one database that something changed. They carry no
+// more than that: what changed is read from the records, so nothing is lost with a
+// notice.
+type Notices interface {
+	// Notify tells those who watch topic, in every process, that something about it
+	// changed: once the transaction that ctx carries has committed, and never if it
+	// is undone.
+	Notify(ctx context.Context, topic string) error
+	// Watch calls heard whenever something about topic changed, or may have without
+	// word of it, until stop is called. heard must return at once and may be called
+	// by several goroutines.
+	Watch(topic string, heard func()) (stop func())
+}
+
 // Rows are the result of a query.
 type Rows interface {
 	Next() bool

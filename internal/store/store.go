@@ -125,6 +125,9 @@ func (s *Store) Close() {
 // own.
 func (s *Store) DB() db.DB { return s.db }
 
+// Notices returns the way in which processes tell each other that something changed.
+func (s *Store) Notices() db.Notices { return s.db }
+
 // Work returns the engine that queues and does jobs.
 func (s *Store) Work() *work.Engine { return s.work }
 

@@ -2,8 +2,9 @@
 // importing one.
 //
 // [Open] builds an app as the product does: tables migrated, runner, inbox and ledger
-// wired, work engine at hand, on a clock that the test moves. [Run] holds the checks
-// that every app must pass. Nothing here is used by production code.
+// wired, work engine at hand, on a clock that the test moves. [Bench.Call] asks its
+// routes, and [Run] holds the checks that every app must pass. Nothing here is used by
+// production code.
 package apptest
 
 import (
@@ -28,7 +29,6 @@ import (
 	"dossier/internal/ledger"
 	"dossier/internal/model"
 	"dossier/internal/records"
-	"dossier/internal/scratch"
 	"dossier/internal/store"
 	"dossier/internal/store/storetest"
 	"dossier/internal/tool"
@@ -48,6 +48,10 @@ type Bench struct {
 	Ledger *ledger.Ledger
 	Clock  *storetest.Clock
 	Mail   *Outbox
+	As     dossier.Principal // who calls the app's routes; at first someone with every role of it
+
+	serve sync.Once
+	http  http.Handler
 }
 
 // Options change how a bench is built. The zero value is an app with its default
@@ -58,6 +62,7 @@ type Options struct {
 	Change   func(app.Config) // changes the default configuration, a pointer to the app's type
 	Model    model.Model      // plays every agent; nil: the reference policies
 	At       time.Time        // where the clock stands at first; zero: storetest's
+	Clock    *storetest.Clock // shared with another bench; nil: one of its own
 	Dir      string           // the app's folder; "": a fresh one
 	BaseURL  string           // the product's address; "": http://dossier.test
 	HTTP     *http.Client
@@ -85,11 +90,15 @@ func Open(t testing.TB, a app.App, o Options) *Bench {
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultClient
 	}
-	clock := storetest.NewClock()
+	clock := o.Clock
+	if clock == nil {
+		clock = storetest.NewClock()
+	}
 	if !o.At.IsZero() {
 		clock.Add(o.At.Sub(clock.Now()))
 	}
 	b := &Bench{T: t, App: a, Clock: clock, Store: storetest.OpenURL(t, o.URL, clock), Mail: &Outbox{now: clock.Now}}
+	b.As = b.Person("person")
 	b.wire(o)
 	b.build(o)
 	return b
@@ -102,7 +111,7 @@ func (b *Bench) wire(o Options) {
 	}
 	b.Runner = &agent.Runner{
 		Log: b.Store, Now: b.Clock.Now, NewID: NewID, Slog: o.Log,
-		Agent: func(_, name string) (*agent.Agent, bool) { return agent.Find(b.Kit.Agents, name) },
+		Agent: func(_, name string) (*agent.Agent, bool) { return findAgent(b.Kit.Agents, name) },
 		Model: func(string, *agent.Agent) model.Model { return o.Model },
 	}
 	b.Inbox = &approval.Inbox{Store: b.Store, Now: b.Clock.Now, Tool: func(_, name string) (tool.Tool, bool) { return b.Kit.Tool(name) }}
@@ -111,12 +120,10 @@ func (b *Bench) wire(o Options) {
 	}
 	b.Desk = &desk.Desk{ID: b.App.ID, Store: b.Store, Runner: b.Runner, Inbox: b.Inbox, Now: b.Clock.Now, NewID: NewID}
 	b.Env = app.Env{
-		Log: o.Log, Now: b.Clock.Now, NewID: NewID, HTTP: o.HTTP, DB: b.Store.DB(), Desk: b.Desk, Mail: b.Mail,
+		Log: o.Log, Now: b.Clock.Now, NewID: NewID, HTTP: o.HTTP, DB: b.Store.DB(), Notices: b.Store.Notices(), Desk: b.Desk, Mail: b.Mail,
 		Dir: o.Dir, URL: o.BaseURL, Sign: b.Ledger.Sign, PublicKey: pub,
 		Secret: func(name string) (string, error) { return "secret-of-" + name, nil },
 	}
-	copies := &scratch.Maker{App: b.App, Config: b.App.Default(), Secret: b.Env.Secret}
-	b.Env.Scratch = copies.Open
 }
 
 func (b *Bench) build(o Options) {
@@ -143,6 +150,18 @@ func (b *Bench) build(o Options) {
 			b.T.Fatal(err)
 		}
 	}
+}
+
+func findAgent(agents []*agent.Agent, name string) (*agent.Agent, bool) {
+	for _, a := range agents {
+		if a.Name == name {
+			return a, true
+		}
+		if s, ok := findAgent(a.Specialists, name); ok {
+			return s, true
+		}
+	}
+	return nil, false
 }
 
 // NewID returns a prefix and eight random hex digits.

@@ -60,6 +60,7 @@ type DB struct {
 	file     string        // of SQLite
 	url      string        // of PostgreSQL
 	writers  int32         // class of the advisory locks that writing transactions share
+	notices  notices
 }
 
 // A pool starts transactions and runs single statements.
@@ -109,6 +110,7 @@ func Redact(rawURL string) string {
 
 // Close closes the database. Transactions in flight are undone.
 func (d *DB) Close() {
+	d.notices.close()
 	d.read.close()
 	if d.write != d.read {
 		d.write.close()

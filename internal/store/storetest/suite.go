@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
 		"webhooks":                   testWebhooks,
 		"evals":                      testEvals,
 		"settings":                   testSettings,
+		"notices":                    testNotices,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,23 +19,23 @@ func TestExplainer(t *testing.T) {
 	p := newProduct(t, nil)
 	p.take("Bandh called on NH-37")
 	ctx := t.Context()
-	c, _, err := p.env.Desk.Open(ctx, app.Opening{Subject: "chat/1", Title: "Chat", State: dossier.Open, By: anOfficer})
+	c, _, err := p.Env.Desk.Open(ctx, app.Opening{Subject: "chat/1", Title: "Chat", State: dossier.Open, By: anOfficer})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := p.env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: explainerName, For: anOfficer, Hold: true})
+	run, err := p.Env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: explainerName, For: anOfficer, Hold: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	say := func(text string) string {
 		t.Helper()
-		if err := p.env.Desk.Say(ctx, run.ID, anOfficer, text, nil); err != nil {
+		if err := p.Env.Desk.Say(ctx, run.ID, anOfficer, text, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.env.Desk.Drive(ctx, run.ID); err != nil {
+		if _, err := p.Env.Desk.Drive(ctx, run.ID); err != nil {
 			t.Fatal(err)
 		}
-		_, steps, err := p.store.Load(ctx, run.ID)
+		_, steps, err := p.Store.Load(ctx, run.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestEveryReferenceBriefingPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range engine.Windows {
-		scores, err := p.board.All(t.Context(), places(), w, p.clock.Now())
+		scores, err := p.board.All(t.Context(), places(), w, p.Clock.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +118,8 @@ func TestModelClassification(t *testing.T) {
 				}
 			}
 			p.take("Bandh called on NH-37")
-			p.settle()
-			list, err := p.book.Accounts(t.Context(), cachar, p.clock.Now().Add(-engine.Day.Duration()), p.clock.Now(), 10)
+			p.Settle()
+			list, err := p.book.Accounts(t.Context(), cachar, p.Clock.Now().Add(-engine.Day.Duration()), p.Clock.Now(), 10)
 			if err != nil || len(list) != 1 || list[0].ByModel == nil || list[0].Used != c.used {
 				t.Errorf("stored %+v, %v", list, err)
 			}

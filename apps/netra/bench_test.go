@@ -19,18 +19,19 @@ func BenchmarkRiskScore(b *testing.B) {
 		hot  time.Duration
 	}{{"hot", 2 * time.Second}, {"cold", 0}} {
 		b.Run(c.name, func(b *testing.B) {
-			p := newProduct(b, func(cfg *Config) { cfg.Hot, cfg.Poll = c.hot, 250*time.Millisecond })
+			p := newProduct(b, func(cfg *Config) { cfg.Hot = c.hot })
 			if err := p.demo(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 			names := []string{"Churachandpur", "Cachar", "Mon", "Dhalai", "Tirap"}
 			var n atomic.Int64
+			h := p.Handler()
 			b.ReportAllocs()
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					w := httptest.NewRecorder()
-					p.http.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/risk-score/"+names[n.Add(1)%5], nil))
+					h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/risk-score/"+names[n.Add(1)%5], nil))
 					if w.Code != http.StatusOK {
 						b.Errorf("answered %d", w.Code)
 						return
@@ -49,7 +50,7 @@ func BenchmarkIngest(b *testing.B) {
 	runtime.GC()
 	b.ResetTimer()
 	for i := 0; b.Loop(); i++ {
-		p.clock.Add(25 * time.Hour)
+		p.Clock.Add(25 * time.Hour)
 		if _, err := p.ingestRows(b.Context(), []ingest.Row{p.report(1, "Bandh called on NH-37")}, nil); err != nil {
 			b.Fatal(err)
 		}

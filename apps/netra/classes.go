@@ -134,7 +134,6 @@ func (o *office) classify(ctx context.Context, raw json.RawMessage) error {
 	if err := o.book.Propose(ctx, a.Signal.ID, c, use); err != nil || !use {
 		return err
 	}
-	o.board.Stale()
 	return o.watch(ctx, a.Signal.Place(), o.env.Now())
 }
 

@@ -46,7 +46,7 @@ func (c *terminal) Open(context.Context) (*app.Kit, app.Env, error) {
 	if c.product == nil {
 		c.t.Fatal("the command opened the product")
 	}
-	return c.product.kit, c.product.env, nil
+	return c.product.Kit, c.product.Env, nil
 }
 
 func (c *terminal) run(args ...string) (string, error) {

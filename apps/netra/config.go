@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Layers     LayerConfig   `toml:"layer_weights"` // used until a proposal is adopted
 	Retain     time.Duration `toml:"retain"`        // how long signals are kept
-	Poll       time.Duration `toml:"poll"`          // how often other processes' changes are looked for
+	Poll       time.Duration `toml:"poll"`          // how often the records are looked at without word of a change
 	Hot        time.Duration `toml:"hot"`           // how long a computed score answers requests
 	Feeds      []string      `toml:"feeds"`         // RSS and Atom addresses to poll
 	FeedCron   string        `toml:"feed_cron"`
@@ -33,7 +33,7 @@ type LayerConfig struct {
 var defaults = Config{
 	Layers:     LayerConfig{1, 1, 1},
 	Retain:     90 * 24 * time.Hour,
-	Poll:       250 * time.Millisecond,
+	Poll:       30 * time.Second,
 	Hot:        2 * time.Second,
 	FeedCron:   "*/15 * * * *",
 	ScoreCron:  "5 * * * *",

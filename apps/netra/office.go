@@ -26,7 +26,7 @@ type office struct {
 }
 
 func newOffice(env app.Env, cfg Config) *office {
-	b := &book.Book{DB: env.DB, NewID: env.NewID}
+	b := &book.Book{DB: env.DB, Notices: env.Notices, NewID: env.NewID}
 	return &office{env: env, cfg: cfg, book: b, board: &board.Board{Book: b, Base: cfg.params(), Poll: cfg.Poll, Hot: cfg.Hot}}
 }
 
@@ -86,7 +86,6 @@ func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []in
 		return audit, err
 	}
 	audit.Folded = taken.Folded
-	o.board.Stale()
 	for _, p := range taken.Places {
 		if err := o.watch(ctx, p, now); err != nil {
 			return audit, err
@@ -156,7 +155,6 @@ func (o *office) forget(ctx context.Context) (book.Archive, error) {
 	if err != nil {
 		return a, err
 	}
-	o.board.Stale()
 	if a.Removed == 0 {
 		return a, nil
 	}

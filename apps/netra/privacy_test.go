@@ -30,10 +30,10 @@ func feedServer(t *testing.T, body string) string {
 
 // dump returns every value of a table as text.
 func (p *product) dump(table string) string {
-	p.t.Helper()
-	rows, err := p.env.DB.Query(p.t.Context(), "SELECT * FROM "+table)
+	p.T.Helper()
+	rows, err := p.Env.DB.Query(p.T.Context(), "SELECT * FROM "+table)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	defer rows.Close()
 	var b strings.Builder
@@ -60,17 +60,17 @@ func scanAny(rows interface{ Scan(...any) error }) string {
 
 // tables lists every table of the database.
 func (p *product) tables() []string {
-	p.t.Helper()
-	rows, err := p.env.DB.Query(p.t.Context(), `SELECT name FROM sqlite_master WHERE type = 'table'`)
+	p.T.Helper()
+	rows, err := p.Env.DB.Query(p.T.Context(), `SELECT name FROM sqlite_master WHERE type = 'table'`)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	defer rows.Close()
 	var out []string
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			p.t.Fatal(err)
+			p.T.Fatal(err)
 		}
 		out = append(out, name)
 	}
@@ -86,10 +86,10 @@ func TestPrivacyN002N060N062N074N104(t *testing.T) {
 	if len(ids) < 300 {
 		t.Fatalf("only %d identifiers", len(ids))
 	}
-	at := p.clock.Now().Add(-time.Hour).Format(time.RFC3339)
+	at := p.Clock.Now().Add(-time.Hour).Format(time.RFC3339)
 	var answers strings.Builder
 	say := func(method, path string, body any) {
-		_, text := p.call(method, path, body, nil)
+		_, text := p.Call(method, path, body, nil)
 		answers.WriteString(text + "\n")
 	}
 	var items strings.Builder
@@ -115,7 +115,7 @@ func TestPrivacyN002N060N062N074N104(t *testing.T) {
 			}
 		case 3:
 			fmt.Fprintf(&items, "<item><title>Bandh in Cachar %d %s</title><link>https://example.org/%s</link><pubDate>%s</pubDate></item>",
-				i, html.EscapeString(id.Text), url.PathEscape(id.Text), p.clock.Now().Add(-time.Hour).Format(time.RFC1123Z))
+				i, html.EscapeString(id.Text), url.PathEscape(id.Text), p.Clock.Now().Add(-time.Hour).Format(time.RFC1123Z))
 		}
 		say("POST", "/review", map[string]any{"district": "Cachar", "state": "Assam", "false_alarm": true, "note": text})
 		say("POST", "/review", map[string]any{"district": id.Text, "false_alarm": id.Text})
@@ -129,11 +129,11 @@ func TestPrivacyN002N060N062N074N104(t *testing.T) {
 	if err := p.pollFeeds(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.settle()
+	p.Settle()
 	for _, path := range []string{"/risk-score/Cachar", "/risk-score/Cachar?window=7d", "/risk-history/Cachar", "/districts", "/signals/Cachar?window=7d", "/review", "/weights", "/retention"} {
 		say("GET", path, nil)
 	}
-	places := map[string]string{"answers": answers.String(), "logs": p.logs.String(), "mails": fmt.Sprint(p.mails)}
+	places := map[string]string{"answers": answers.String(), "logs": p.logs.String(), "mails": fmt.Sprint(p.Mail.Sent())}
 	for _, table := range p.tables() {
 		places[table] = p.dump(table)
 	}

@@ -178,7 +178,6 @@ func (o *office) adoptWeights() tool.Tool {
 			if err := o.book.Decide(ctx, in.Proposal, "adopted", "senior", c.Now); err != nil {
 				return tool.Output[adoptOut]{}, err
 			}
-			o.board.Stale()
 			_, err := o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "adopted", Outcome: "adopted", Note: "The proposed weights are in force.", By: "agent/" + weigherName})
 			return tool.Output[adoptOut]{Value: adoptOut{in.Version}}, err
 		},

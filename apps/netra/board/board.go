@@ -1,15 +1,16 @@
 // Package board holds the last week of every district in memory, so that a score costs
 // no query.
 //
-// It looks at the clock row of the records at most once per poll: new signals are
-// added to their districts, and anything else that changed makes it load again. So
-// several processes on one database agree within one poll, on SQLite and PostgreSQL
-// alike. It stores nothing and follows up on nothing.
+// It looks at the clock row of the records when it is told of a change, by this process
+// or another on the same database: new signals are added to their districts, and
+// anything else that changed makes it load again. Without word it looks now and then
+// all the same. It stores nothing and follows up on nothing.
 package board
 
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dossier/apps/netra/book"
@@ -20,8 +21,11 @@ import (
 type Board struct {
 	Book *book.Book
 	Base engine.Params // used until numbers are adopted
-	Poll time.Duration // how often the records are looked at
+	Poll time.Duration // how often the records are looked at without word of a change
 	Hot  time.Duration // how long a computed score answers requests
+
+	watch sync.Once
+	stale atomic.Bool // there was word of a change since the last look
 
 	mu      sync.Mutex
 	inForce *engine.Engine
@@ -43,9 +47,20 @@ const keep = 8 * 24 * time.Hour
 
 // refresh brings the board up to the records. b.mu is held.
 func (b *Board) refresh(ctx context.Context, now time.Time) error {
-	if b.filled && now.Sub(b.looked).Abs() < b.Poll {
+	b.watch.Do(func() { b.Book.Watch(func() { b.stale.Store(true) }) })
+	if b.filled && !b.stale.Load() && now.Sub(b.looked).Abs() < b.Poll {
 		return nil
 	}
+	b.stale.Store(false)
+	if err := b.look(ctx, now); err != nil {
+		b.stale.Store(true)
+		return err
+	}
+	return nil
+}
+
+// look reads what changed since the last look.
+func (b *Board) look(ctx context.Context, now time.Time) error {
 	m, err := b.Book.Mark(ctx)
 	if err != nil {
 		return err
@@ -101,13 +116,6 @@ func (b *Board) add(s engine.Signal) error {
 		delete(b.scores, hotKey{s.Place(), w})
 	}
 	return d.Add(s)
-}
-
-// Stale makes the next look reach the records at once: this process has just written.
-func (b *Board) Stale() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.looked = time.Time{}
 }
 
 // Score returns the score of a district now. One computed within the hot period is

@@ -5,7 +5,8 @@
 // use InTx of the database they gave. The clock row counts arrivals (seq) and changes
 // to what is already stored (epoch), so that other processes can tell by one cheap
 // look whether what they hold in memory is current. The package stores what it is
-// given: redaction has happened before.
+// given: redaction has happened before. Whoever watches is told of every change of the
+// clock row, in this process and in others.
 package book
 
 import (
@@ -23,9 +24,16 @@ import (
 
 // A Book is the app's records in one database.
 type Book struct {
-	DB    db.DB
-	NewID func(prefix string) string
+	DB      db.DB
+	Notices db.Notices
+	NewID   func(prefix string) string
 }
+
+// topic is what changes of the clock row are told under.
+const topic = "netra"
+
+// Watch calls heard when the clock row has changed, or may have.
+func (b *Book) Watch(heard func()) { b.Notices.Watch(topic, heard) }
 
 // A Mark says how far the records have come.
 type Mark struct {
@@ -47,7 +55,7 @@ func (b *Book) touch(ctx context.Context) error {
 	if _, err := b.DB.Exec(ctx, `UPDATE netra_clock SET epoch = epoch + 1 WHERE id = 1`); err != nil {
 		return fmt.Errorf("advance epoch: %w", err)
 	}
-	return nil
+	return b.Notices.Notify(ctx, topic)
 }
 
 // Taken is what became of accepted reports.
@@ -84,7 +92,7 @@ func (b *Book) Take(ctx context.Context, reports []ingest.Accepted, now time.Tim
 		if out.Folded > 0 {
 			return b.touch(ctx)
 		}
-		return nil
+		return b.Notices.Notify(ctx, topic)
 	})
 	return out, err
 }

@@ -401,7 +401,7 @@ func TestOffline(t *testing.T) {
 		bad := create(t, o, "Bad", "x", no())
 		do(t, o, meera, bad, pass.Reject)
 		kit, _ = o.GateKit(ctx)
-		if !slices.Equal(kit.Revocations.Numbers, []string{bad.Number}) || !slices.Equal(kit.Out, []string{p.Number}) {
+		if !slices.Equal(kit.Revocations.Numbers, []string{bad.Number}) || !slices.Equal(kit.Out, []office.Exit{{Number: p.Number, At: at.UTC()}}) {
 			t.Errorf("G11 revoked on reject: %+v", kit)
 		}
 		_, _, err = o.Token(ctx, bad.Number)

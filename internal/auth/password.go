@@ -44,7 +44,7 @@ func newHasher(c Cost) *hasher {
 		c = defaultCost
 	}
 	h := &hasher{cost: c, slots: make(chan struct{}, 4)}
-	h.dummy = h.encode(newSecret(""))
+	h.dummy = h.text([saltLen]byte{}, make([]byte, keyLen))
 	return h
 }
 
@@ -67,7 +67,11 @@ func (h *hasher) hash(ctx context.Context, p Secret) (string, error) {
 func (h *hasher) encode(p Secret) string {
 	var salt [saltLen]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	key := argon2.IDKey([]byte(p), salt[:], h.cost.Passes, h.cost.Memory, h.cost.Threads, keyLen)
+	return h.text(salt, argon2.IDKey([]byte(p), salt[:], h.cost.Passes, h.cost.Memory, h.cost.Threads, keyLen))
+}
+
+// text writes a salt and a key with the cost that made the key.
+func (h *hasher) text(salt [saltLen]byte, key []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
 		argon2.Version, h.cost.Memory, h.cost.Passes, h.cost.Threads, b64(salt[:]), b64(key))

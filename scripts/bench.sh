@@ -52,6 +52,7 @@ go run ./bench/api -cases "${CASES:-100000}" "sqlite:$work/api.db" ${DOSSIER_TES
 head_ "the binary"
 CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$work/dossier" ./cmd/dossier
 row "size" "$(stat -c %s "$work/dossier" | awk '{printf "%.1f MB", $1/1e6}')"
+go run ./bench/airshed "$work/dossier" || true
 d="$work/data"
 "$work/dossier" --data "$d" demo >/dev/null 2>&1
 ms() { local a b; a=$(date +%s%N); "$@" >/dev/null 2>&1; b=$(date +%s%N); echo $(((b - a) / 1000000)); }

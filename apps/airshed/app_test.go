@@ -805,28 +805,12 @@ func TestBothDatabases(t *testing.T) {
 	}
 }
 
-// realDay is as large as a bad day of the season is: 12,000 fires of a week, 40
-// stations, two days of hourly wind.
-func realDay() []byte {
-	d := sample.November(then)
-	d.Fires = map[string]int{"Haryana": 2000, "Punjab": 3500, "Uttar Pradesh": 600}
-	s := d.Snapshot()
-	for i := range 36 {
-		for _, r := range s.Readings[:4] {
-			r.Station = "Elsewhere " + string(rune('A'+i))
-			s.Readings = append(s.Readings, r)
-		}
-	}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return raw
-}
-
 // Reading, checking, judging and composing the reports of a real-size day.
 func BenchmarkAnalyzeRealDay(b *testing.B) {
-	raw := realDay()
+	raw, err := json.Marshal(sample.RealDay(then))
+	if err != nil {
+		b.Fatal(err)
+	}
 	c := defaults()
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()

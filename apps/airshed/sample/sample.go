@@ -36,6 +36,21 @@ func November(at time.Time) Day {
 	}
 }
 
+// RealDay is as large as a bad day of the season is in the published files: 9,400 fires
+// of a week and 40 stations, two of them in a surge.
+func RealDay(at time.Time) observe.Snapshot {
+	d := November(at)
+	d.Fires = map[string]int{"Haryana": 2000, "Punjab": 3500, "Uttar Pradesh": 600}
+	s := d.Snapshot()
+	for i := range 36 {
+		for _, r := range s.Readings[:4] {
+			r.Station = "Elsewhere " + string(rune('A'+i))
+			s.Readings = append(s.Readings, r)
+		}
+	}
+	return s
+}
+
 var stations = []struct {
 	name string
 	at   geo.Point

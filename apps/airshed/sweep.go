@@ -71,6 +71,7 @@ func (a *airshed) load(ctx context.Context, s *book.Sweep) (observe.Snapshot, []
 	if err := a.lake.Remember(a.cfg.Prefix, obj); err != nil {
 		a.Log.WarnContext(ctx, "the last good object could not be kept", "error", err)
 	}
+	s.Object.Data = nil // read; the sweep outlives it
 	return snap, sentences(problems), nil
 }
 

@@ -57,11 +57,16 @@ type ReadingsData struct {
 
 // FiresData is the evidence of kind Fires: the fires within reach of the station.
 type FiresData struct {
+	FireFeed
+	Rows []fireRow `json:"fires"`
+}
+
+// A FireFeed says of what the fires of a case are a part.
+type FireFeed struct {
 	Available bool      `json:"available"`
 	InFeed    int       `json:"in_feed"` // fires in the whole snapshot
 	ReachKm   float64   `json:"reach_km"`
 	Newest    time.Time `json:"newest,omitzero"`
-	Rows      []fireRow `json:"fires"`
 }
 
 // ShareData is the evidence of kind Share.
@@ -140,7 +145,7 @@ func cutReadings(snap observe.Snapshot, st correlate.Station, r correlate.Rules)
 }
 
 func cutFires(snap observe.Snapshot, s correlate.Surge, r correlate.Rules) FiresData {
-	out := FiresData{Available: snap.Fires != nil, InFeed: len(snap.Fires), ReachKm: r.RadiusKm * reach, Rows: []fireRow{}}
+	out := FiresData{FireFeed{Available: snap.Fires != nil, InFeed: len(snap.Fires), ReachKm: r.RadiusKm * reach}, []fireRow{}}
 	oldest, newest := s.Time.AddDate(0, 0, -days), s.Time.AddDate(0, 0, 1)
 	for _, f := range snap.Fires {
 		first, last, dated := f.Span()
@@ -211,7 +216,10 @@ func Read(chain []dossier.Evidence) (File, error) {
 		return nil
 	}
 	var readings ReadingsData
-	var fires FiresData
+	var fires struct {
+		FireFeed
+		Rows json.RawMessage `json:"fires"`
+	}
 	var share ShareData
 	var wind WindData
 	var history HistoryData
@@ -224,11 +232,12 @@ func Read(chain []dossier.Evidence) (File, error) {
 		}
 	}
 	f.Snapshot = observe.Snapshot{Readings: readings.Readings, Share: share.Share, Winds: wind.Winds, Time: f.Settings.Data}
+	rows, problems := observe.DecodeFires(fires.Rows)
+	if len(problems) > 0 {
+		return File{}, dossier.Errorf(dossier.Invalid, "The evidence of the fires cannot be read: %s", problems[0])
+	}
 	if fires.Available {
-		f.Snapshot.Fires = make([]observe.Fire, len(fires.Rows))
-		for i, row := range fires.Rows {
-			f.Snapshot.Fires[i] = observe.Fire{Point: row.Point, AcqDate: row.AcqDate, AcqTime: row.AcqTime, State: row.State, District: row.District, Confidence: row.Confidence}
-		}
+		f.Snapshot.Fires = rows
 	}
 	f.InFeed = fires.InFeed
 	f.Past = correlate.Past{Samples: history.Samples, Reports: history.Reports}

@@ -22,14 +22,30 @@ type decoder struct {
 	snap     Snapshot
 	problems []Problem
 	untold   int
+	names    map[string]string // the texts that fires repeat, each kept once
 }
 
-func (d *decoder) problem(place, format string, args ...any) {
+func (d *decoder) problem(at place, format string, args ...any) {
 	if len(d.problems) >= maxProblems {
 		d.untold++
 		return
 	}
-	d.problems = append(d.problems, problemf(place, format, args...))
+	d.problems = append(d.problems, problemf(at.String(), format, args...))
+}
+
+// once returns s, of which one copy is kept however often it comes.
+func (d *decoder) once(s string) string {
+	if s == "" {
+		return ""
+	}
+	if kept, ok := d.names[s]; ok {
+		return kept
+	}
+	if d.names == nil {
+		d.names = map[string]string{}
+	}
+	d.names[s] = s
+	return s
 }
 
 // Decode reads a snapshot. A record or field that cannot be used is left out and
@@ -68,35 +84,28 @@ func DecodeReadings(list []byte) ([]Reading, []Problem) {
 
 // object reads the shape with one member per feed.
 func (d *decoder) object(data []byte) error {
-	var o struct {
-		CPCB    json.RawMessage `json:"cpcb_data"`
-		NASA    json.RawMessage `json:"nasa_data"`
-		DSS     json.RawMessage `json:"dss_data"`
-		Wind    json.RawMessage `json:"wind_data"`
-		Inputs  json.RawMessage `json:"inputs"`
-		Time    value           `json:"timestamp"`
-		Records json.RawMessage `json:"records"`
-		Data    json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal(data, &o); err != nil {
+	if err := json.Unmarshal(data, &struct{}{}); err != nil { // all of it is checked, nothing is kept
 		return notJSON(data, err)
 	}
-	if o.CPCB == nil && o.NASA == nil && o.DSS == nil {
-		for _, list := range []json.RawMessage{o.Records, o.Data} {
+	feeds := map[string][]byte{}
+	members(data, func(name, value []byte) { feeds[strings.ToLower(string(name))] = value })
+	at := valueOf(feeds["timestamp"])
+	if feeds["cpcb_data"] == nil && feeds["nasa_data"] == nil && feeds["dss_data"] == nil {
+		for _, list := range [][]byte{feeds["records"], feeds["data"]} {
 			if bytes.HasPrefix(list, []byte("[")) {
-				return d.flatAt(list, o.Time)
+				return d.flatAt(list, at)
 			}
 		}
 	}
-	d.readings(o.CPCB)
-	d.fires(o.NASA)
-	d.share(o.DSS)
-	d.winds(o.Wind)
-	if o.Inputs != nil && json.Unmarshal(o.Inputs, &d.snap.Inputs) != nil {
+	d.readings(feeds["cpcb_data"])
+	d.fires(feeds["nasa_data"])
+	d.share(feeds["dss_data"])
+	d.winds(feeds["wind_data"])
+	if inputs := feeds["inputs"]; inputs != nil && json.Unmarshal(inputs, &d.snap.Inputs) != nil {
 		d.snap.Inputs = nil
-		d.problem("inputs", "The ingester's own log is not a list of inputs and is left out.")
+		d.problem(the("inputs"), "The ingester's own log is not a list of inputs and is left out.")
 	}
-	return d.finish(o.Time)
+	return d.finish(at)
 }
 
 // finish checks what no snapshot can do without.
@@ -104,7 +113,7 @@ func (d *decoder) finish(at value) error {
 	d.snap.Readings = slices.DeleteFunc(d.snap.Readings, func(r Reading) bool {
 		bare := r.AQI == nil && r.Empty() && (r.Sub == nil || r.Sub.Empty())
 		if bare {
-			d.problem("cpcb_data", "%s has no figure at %s.", clip(r.Station), r.Time.Format(time.RFC3339))
+			d.problem(the("cpcb_data"), "%s has no figure at %s.", clip(r.Station), r.Time.Format(time.RFC3339))
 		}
 		return bare
 	})
@@ -179,130 +188,33 @@ func (r stationRecord) pollutant(p Pollutant) value {
 	return value{}
 }
 
-func (d *decoder) readings(raw json.RawMessage) {
-	list, ok := d.list("cpcb_data", raw)
-	if !ok {
-		return
-	}
+func (d *decoder) readings(raw []byte) {
 	b := newStationBook(d)
-	for i, one := range list {
-		place := fmt.Sprintf("cpcb_data[%d]", i)
+	if d.list("cpcb_data", raw, func(at place, one []byte) {
 		var r stationRecord
 		if json.Unmarshal(one, &r) != nil {
-			d.problem(place, "This is not a station record.")
-			continue
-		}
-		b.add(place, r)
-	}
-	d.snap.Readings = b.readings
-}
-
-// list splits raw into its records; false if the feed is missing or no list.
-func (d *decoder) list(name string, raw json.RawMessage) ([]json.RawMessage, bool) {
-	if raw == nil || string(raw) == "null" {
-		return nil, false
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		d.problem(name, "This should be a list of records; the feed counts as missing.")
-		return nil, false
-	}
-	return list, true
-}
-
-type fireRecord struct {
-	Lat        value `json:"latitude"`
-	Lon        value `json:"longitude"`
-	ShortLat   value `json:"lat"`
-	ShortLon   value `json:"lon"`
-	Brightness value `json:"brightness"`
-	BrightTi4  value `json:"bright_ti4"`
-	Confidence value `json:"confidence"`
-	Class      value `json:"confidence_class"`
-	AcqDate    value `json:"acq_date"`
-	AcqTime    value `json:"acq_time"`
-	Timestamp  value `json:"timestamp"`
-	Date       value `json:"date"`
-	State      value `json:"state"`
-	District   value `json:"district"`
-	FRP        value `json:"frp"`
-	Satellite  value `json:"satellite"`
-	FireCount  value `json:"fire_count"`
-}
-
-func (d *decoder) fires(raw json.RawMessage) {
-	list, ok := d.list("nasa_data", raw)
-	if !ok {
-		return
-	}
-	d.snap.Fires = make([]Fire, 0, len(list))
-	for i, one := range list {
-		d.fire(fmt.Sprintf("nasa_data[%d]", i), one)
-	}
-}
-
-func (d *decoder) fire(place string, raw json.RawMessage) {
-	var r fireRecord
-	if json.Unmarshal(raw, &r) != nil {
-		d.problem(place, "This is not a fire record.")
-		return
-	}
-	if r.Lat.missing() && r.ShortLat.missing() && !r.FireCount.missing() {
-		d.problem(place, "This is a count of fires without places (%s), which cannot be matched to a station.", clip(r.FireCount.text))
-		return
-	}
-	p, ok := d.point(place, first(r.Lat, r.ShortLat), first(r.Lon, r.ShortLon))
-	if !ok {
-		return
-	}
-	f := Fire{Point: p, State: tidy(r.State.text), District: tidy(r.District.text), Satellite: tidy(r.Satellite.text)}
-	f.Brightness, _ = d.amount(place+".brightness", first(r.Brightness, r.BrightTi4))
-	f.FRP, _ = d.amount(place+".frp", r.FRP)
-	if c := r.Confidence; !c.missing() {
-		var ok bool
-		if f.Confidence, f.Class, ok = ConfidenceOf(c.text); !ok {
-			d.problem(place+".confidence", "%q is neither a percentage nor low, nominal or high; it counts as 0.", clip(c.text))
-		}
-	}
-	if f.Class == "" && !r.Class.missing() {
-		_, f.Class, _ = ConfidenceOf(r.Class.text)
-	}
-	d.when(place, &f, r)
-	d.snap.Fires = append(d.snap.Fires, f)
-}
-
-// when sets the day and time of f from whichever field has them.
-func (d *decoder) when(place string, f *Fire, r fireRecord) {
-	if date := strings.TrimSpace(r.AcqDate.text); !r.AcqDate.missing() {
-		t, ok := ParseTime(date)
-		if !ok {
-			d.problem(place+".acq_date", "%q is not a date; the fire counts as undated.", clip(date))
+			d.problem(at, "This is not a station record.")
 			return
 		}
-		f.AcqDate = t.Format(time.DateOnly)
-		if len(date) > len(time.DateOnly) {
-			f.AcqTime = t.Format("1504")
-		}
-		if !r.AcqTime.missing() {
-			if f.AcqTime, ok = ClockText(r.AcqTime.text); !ok {
-				d.problem(place+".acq_time", "%q is not a time of day; only the date is used.", clip(r.AcqTime.text))
-			}
-		}
-		return
+		b.add(at, r)
+	}) {
+		d.snap.Readings = b.readings
 	}
-	at := first(r.Timestamp, r.Date)
-	if at.missing() {
-		return // counted apart as undated where it matters
-	}
-	t, ok := ParseTime(at.text)
-	if !ok {
-		d.problem(place+".timestamp", "%q is not a time; the fire counts as undated.", clip(at.text))
-		return
-	}
-	f.AcqDate, f.AcqTime = t.Format(time.DateOnly), t.Format("1504")
 }
 
-func (d *decoder) share(raw json.RawMessage) {
+// list calls f with each record of a feed; false if the feed is missing or no list.
+func (d *decoder) list(name string, raw []byte, f func(place, []byte)) bool {
+	if raw == nil || string(raw) == "null" {
+		return false
+	}
+	if !elements(raw, func(n int, one []byte) { f(place{list: name, index: n}, one) }) {
+		d.problem(the(name), "This should be a list of records; the feed counts as missing.")
+		return false
+	}
+	return true
+}
+
+func (d *decoder) share(raw []byte) {
 	if raw == nil || string(raw) == "null" || string(raw) == "{}" {
 		return
 	}
@@ -312,36 +224,34 @@ func (d *decoder) share(raw json.RawMessage) {
 		Date      value `json:"date"`
 	}
 	if json.Unmarshal(raw, &r) != nil {
-		d.problem("dss_data", "This should be an object with stubble_burning_percent; the feed counts as missing.")
+		d.problem(the("dss_data"), "This should be an object with stubble_burning_percent; the feed counts as missing.")
 		return
 	}
 	if r.Percent.missing() {
-		d.problem("dss_data.stubble_burning_percent", "There is no figure; the feed counts as missing.")
+		d.problem(the("dss_data").in("stubble_burning_percent"), "There is no figure; the feed counts as missing.")
 		return
 	}
-	d.percent("dss_data", r.Percent, first(r.Timestamp, r.Date))
+	d.percent(the("dss_data"), r.Percent, first(r.Timestamp, r.Date))
 }
 
 // percent records the stubble share if it is one.
-func (d *decoder) percent(place string, percent, at value) {
+func (d *decoder) percent(where place, percent, at value) {
 	p, ok := percent.number()
 	if !ok || p < 0 || p > 100 {
-		d.problem(place+".stubble_burning_percent", "%q is not a percentage from 0 to 100; the feed counts as missing.", clip(percent.text))
+		d.problem(where.in("stubble_burning_percent"), "%q is not a percentage from 0 to 100; the feed counts as missing.", clip(percent.text))
 		return
 	}
 	s := &Share{Percent: p}
 	if !at.missing() {
 		if s.Time, ok = ParseTime(at.text); !ok {
-			d.problem(place+".timestamp", "%q is not a time; the share is used without one.", clip(at.text))
+			d.problem(where.in("timestamp"), "%q is not a time; the share is used without one.", clip(at.text))
 		}
 	}
 	d.snap.Share = s
 }
 
-func (d *decoder) winds(raw json.RawMessage) {
-	list, _ := d.list("wind_data", raw)
-	for i, one := range list {
-		place := fmt.Sprintf("wind_data[%d]", i)
+func (d *decoder) winds(raw []byte) {
+	d.list("wind_data", raw, func(at place, one []byte) {
 		var r struct {
 			Lat       value `json:"latitude"`
 			Lon       value `json:"longitude"`
@@ -350,36 +260,36 @@ func (d *decoder) winds(raw json.RawMessage) {
 			Speed     value `json:"speed_kmh"`
 		}
 		if json.Unmarshal(one, &r) != nil {
-			d.problem(place, "This is not a wind record.")
-			continue
+			d.problem(at, "This is not a wind record.")
+			return
 		}
-		p, ok := d.point(place, r.Lat, r.Lon)
+		p, ok := d.point(at, r.Lat, r.Lon)
 		if !ok {
-			continue
+			return
 		}
 		t, okTime := ParseTime(r.Timestamp.text)
 		from, okFrom := r.From.number()
 		speed, okSpeed := r.Speed.number()
 		if !okTime || !okFrom || !okSpeed || speed < 0 || speed > 500 {
-			d.problem(place, "The wind needs a timestamp, from_degrees and a speed_kmh from 0 to 500.")
-			continue
+			d.problem(at, "The wind needs a timestamp, from_degrees and a speed_kmh from 0 to 500.")
+			return
 		}
 		d.snap.Winds = append(d.snap.Winds, Wind{Point: p, Time: t, From: geo.Heading(from), Speed: speed})
-	}
+	})
 }
 
 // point reads a place; it tells the problem itself when there is none.
-func (d *decoder) point(place string, lat, lon value) (geo.Point, bool) {
+func (d *decoder) point(at place, lat, lon value) (geo.Point, bool) {
 	la, okLat := lat.number()
 	lo, okLon := lon.number()
 	p := geo.Point{Lat: la, Lon: lo}
 	switch {
 	case !okLat:
-		d.problem(place+".latitude", "%q is not a latitude.", clip(lat.text))
+		d.problem(at.in("latitude"), "%q is not a latitude.", clip(lat.text))
 	case !okLon:
-		d.problem(place+".longitude", "%q is not a longitude.", clip(lon.text))
+		d.problem(at.in("longitude"), "%q is not a longitude.", clip(lon.text))
 	case !p.Valid():
-		d.problem(place, "%v, %v is not a place on earth.", la, lo)
+		d.problem(at, "%v, %v is not a place on earth.", la, lo)
 	default:
 		return p, true
 	}
@@ -387,13 +297,13 @@ func (d *decoder) point(place string, lat, lon value) (geo.Point, bool) {
 }
 
 // amount reads a figure that cannot be negative; a missing one is nothing to tell.
-func (d *decoder) amount(place string, v value) (float64, bool) {
+func (d *decoder) amount(at place, v value) (float64, bool) {
 	if v.missing() && !v.odd {
 		return 0, false
 	}
 	f, ok := v.number()
 	if !ok || f < 0 || f > 1e6 {
-		d.problem(place, "%q is not a figure of zero or more; it is left out.", clip(v.text))
+		d.problem(at, "%q is not a figure of zero or more; it is left out.", clip(v.text))
 		return 0, false
 	}
 	return f, true

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 )
@@ -50,41 +49,16 @@ func (d *decoder) flat(data []byte) error { return d.flatAt(data, value{}) }
 
 // flatAt reads such a list; at is the time of the whole, where its wrapper names one.
 func (d *decoder) flatAt(data []byte, at value) error {
-	var list []json.RawMessage
-	if err := json.Unmarshal(data, &list); err != nil {
-		return notJSON(data, err)
+	if !json.Valid(data) {
+		return notJSON(data, json.Unmarshal(data, &struct{}{}))
 	}
 	book := newStationBook(d)
 	var newest time.Time
-	for i, one := range list {
-		place := fmt.Sprintf("[%d]", i)
-		var r flatRecord
-		if json.Unmarshal(one, &r) != nil {
-			d.problem(place, "This is not a record.")
-			continue
-		}
-		if t, ok := ParseTime(first(r.Timestamp, r.LastUpdate, r.Date).text); ok && t.After(newest) {
+	elements(data, func(n int, one []byte) {
+		if t := d.flatRecord(place{index: n}, one, book); t.After(newest) {
 			newest = t
 		}
-		switch r.feed() {
-		case "cpcb":
-			var s stationRecord
-			if json.Unmarshal(one, &s) != nil {
-				d.problem(place, "This is not a station record.")
-				continue
-			}
-			book.add(place, s)
-		case "nasa":
-			if d.snap.Fires == nil {
-				d.snap.Fires = []Fire{}
-			}
-			d.fire(place, one)
-		case "dss":
-			d.flatShare(place, r)
-		default:
-			d.problem(place, "The record does not say whether it is from CPCB, NASA or DSS.")
-		}
-	}
+	})
 	d.snap.Readings = book.readings
 	if d.snap.Fires != nil && len(d.snap.Fires) == 0 {
 		d.snap.Fires = nil // records without places: the feed is there in name alone
@@ -95,15 +69,46 @@ func (d *decoder) flatAt(data []byte, at value) error {
 	return d.finish(at)
 }
 
+// flatRecord reads one record of any feed and returns its time, if it has one.
+func (d *decoder) flatRecord(where place, one []byte, book *stationBook) time.Time {
+	var r flatRecord
+	if json.Unmarshal(one, &r) != nil {
+		d.problem(where, "This is not a record.")
+		return time.Time{}
+	}
+	switch r.feed() {
+	case "cpcb":
+		var s stationRecord
+		if json.Unmarshal(one, &s) != nil {
+			d.problem(where, "This is not a station record.")
+			break
+		}
+		book.add(where, s)
+	case "nasa":
+		if d.snap.Fires == nil {
+			d.snap.Fires = []Fire{}
+		}
+		d.fire(where, one)
+	case "dss":
+		d.flatShare(where, r)
+	default:
+		d.problem(where, "The record does not say whether it is from CPCB, NASA or DSS.")
+	}
+	if t, ok := ParseTime(first(r.Timestamp, r.LastUpdate, r.Date).text); ok {
+		return t
+	}
+	return time.Time{}
+}
+
 // flatShare reads a DSS row, which names its sector in a field of its own or in the
 // name of the figure.
-func (d *decoder) flatShare(place string, r flatRecord) {
+func (d *decoder) flatShare(where place, r flatRecord) {
 	sector := strings.ToLower(r.Source.text)
 	at := first(r.Timestamp, r.Date)
 	switch {
 	case !r.Percent.missing():
-		d.percent(place, r.Percent, at)
+		d.percent(where, r.Percent, at)
 	case strings.Contains(sector, "stubble") || strings.Contains(sector, "biomass"):
-		d.percent(place, r.Percentage, at)
+		d.percent(where, r.Percentage, at)
 	}
 }

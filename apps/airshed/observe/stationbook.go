@@ -25,32 +25,32 @@ func newStationBook(d *decoder) *stationBook {
 	return &stationBook{d: d, at: map[bookKey]int{}}
 }
 
-func (b *stationBook) add(place string, r stationRecord) {
+func (b *stationBook) add(where place, r stationRecord) {
 	name := tidy(first(r.Station, r.StationName).text)
 	if name == "" {
-		b.d.problem(place+".station", "The record names no station.")
+		b.d.problem(where.in("station"), "The record names no station.")
 		return
 	}
 	when := first(r.Timestamp, r.LastUpdate, r.Date)
 	at, ok := ParseTime(when.text)
 	if !ok {
-		b.d.problem(place+".timestamp", "%q is not a time.", clip(when.text))
+		b.d.problem(where.in("timestamp"), "%q is not a time.", clip(when.text))
 		return
 	}
 	if !r.Pollutant.missing() {
-		b.addRow(place, name, at, r)
+		b.addRow(where, name, at, r)
 		return
 	}
 	reading := Reading{Station: name, City: tidy(r.City.text), State: tidy(r.State.text), Time: at}
-	reading.Point = b.place(place, r)
-	if aqi, ok := b.d.amount(place+".aqi", r.AQI); ok {
+	reading.Point = b.point(where, r)
+	if aqi, ok := b.d.amount(where.in("aqi"), r.AQI); ok {
 		reading.AQI, reading.Basis = &aqi, Given
 		if r.Basis.text == Computed {
 			reading.Basis = Computed
 		}
 	}
 	for _, p := range Pollutants {
-		if c, ok := b.d.amount(place+"."+string(p), r.pollutant(p)); ok {
+		if c, ok := b.d.amount(where.in(string(p)), r.pollutant(p)); ok {
 			reading.Set(p, c)
 		}
 	}
@@ -61,7 +61,7 @@ func (b *stationBook) add(place string, r stationRecord) {
 		}
 	}
 	if reading.AQI == nil && reading.Empty() && reading.Sub == nil {
-		b.d.problem(place, "The record of %s holds neither an index nor a pollutant.", clip(name))
+		b.d.problem(where, "The record of %s holds neither an index nor a pollutant.", clip(name))
 		return
 	}
 	b.readings = append(b.readings, reading)
@@ -69,10 +69,10 @@ func (b *stationBook) add(place string, r stationRecord) {
 
 // addRow joins one row of the government's feed, whose average is a sub-index, to its
 // station's reading.
-func (b *stationBook) addRow(place, name string, at time.Time, r stationRecord) {
+func (b *stationBook) addRow(where place, name string, at time.Time, r stationRecord) {
 	pollutant, ok := PollutantNamed(r.Pollutant.text)
 	if !ok {
-		b.d.problem(place+".pollutant_id", "%q is not a pollutant of the index.", clip(r.Pollutant.text))
+		b.d.problem(where.in("pollutant_id"), "%q is not a pollutant of the index.", clip(r.Pollutant.text))
 		return
 	}
 	key := bookKey{strings.ToLower(name), strings.ToLower(tidy(r.City.text)), at}
@@ -82,25 +82,25 @@ func (b *stationBook) addRow(place, name string, at time.Time, r stationRecord) 
 		b.at[key] = i
 		b.readings = append(b.readings, Reading{
 			Station: name, City: tidy(r.City.text), State: tidy(r.State.text), Time: at,
-			Point: b.place(place, r), Sub: &Levels{},
+			Point: b.point(where, r), Sub: &Levels{},
 		})
 	}
-	if v, ok := b.d.amount(place+".pollutant_avg", first(r.PollutantAvg, r.AvgValue)); ok {
+	if v, ok := b.d.amount(where.in("pollutant_avg"), first(r.PollutantAvg, r.AvgValue)); ok {
 		if v > 500 {
-			b.d.problem(place+".pollutant_avg", "A sub-index ends at 500; %v is left out.", v)
+			b.d.problem(where.in("pollutant_avg"), "A sub-index ends at 500; %v is left out.", v)
 			return
 		}
 		b.readings[i].Sub.Set(pollutant, v)
 	}
 }
 
-// place reads where a station stands; a record may leave it out.
-func (b *stationBook) place(place string, r stationRecord) *geo.Point {
+// point reads where a station stands; a record may leave it out.
+func (b *stationBook) point(where place, r stationRecord) *geo.Point {
 	lat, lon := first(r.Lat, r.ShortLat), first(r.Lon, r.ShortLon)
 	if lat.missing() && lon.missing() && !lat.odd && !lon.odd {
 		return nil
 	}
-	if p, ok := b.d.point(place, lat, lon); ok {
+	if p, ok := b.d.point(where, lat, lon); ok {
 		return &p
 	}
 	return nil

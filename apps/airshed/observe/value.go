@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -18,17 +17,21 @@ type value struct {
 	odd  bool   // an object or a list, where a plain value belongs
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (v *value) UnmarshalJSON(b []byte) error {
+	*v = valueOf(b)
+	return nil
+}
+
+// valueOf reads valid JSON; nothing at all is a field that is not there.
+func valueOf(b []byte) value {
 	switch {
 	case len(b) == 0 || string(b) == "null":
+		return value{}
 	case b[0] == '"':
-		return json.Unmarshal(b, &v.text)
-	case b[0] == '{' || b[0] == '[':
-		v.odd, v.text = true, string(b)
-	default:
-		v.text = string(b)
+		return value{text: string(bare(b))}
 	}
-	return nil
+	return value{text: string(b), odd: b[0] == '{' || b[0] == '['}
 }
 
 // missing reports whether v holds nothing, in any of the ways feeds write that.

@@ -62,7 +62,7 @@ func first(vs ...value) value {
 // The spellings of a moment. Those without a zone are Indian time, save the ISO ones,
 // which their writers (pandas, Open-Meteo) mean as UTC.
 var (
-	utcLayouts    = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+	utcLayouts    = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04"}
 	indianLayouts = []string{"02-01-2006 15:04:05", "02-01-2006 15:04", "02/01/2006 15:04:05", "02/01/2006 15:04", "02-Jan-2006 15:04:05", "02-Jan-2006 15:04"}
 )
 
@@ -71,6 +71,11 @@ var (
 // since 1970.
 func ParseTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
+	if len(s) == len(time.DateOnly) { // every fire has one: it is tried first
+		if t, err := time.Parse(time.DateOnly, s); err == nil {
+			return sane(t)
+		}
+	}
 	for _, l := range utcLayouts {
 		if t, err := time.Parse(l, s); err == nil {
 			return sane(t)

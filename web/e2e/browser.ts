@@ -3,12 +3,12 @@ import { chromium, type Browser, type Page } from "playwright-core";
 /** Where the browser is; Debian's by default. */
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Opens the browser without a window. */
-export function openBrowser(): Promise<Browser> {
+/** Opens the browser without a window, with further arguments. */
+export function openBrowser(...args: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath,
     headless: true,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...args],
   });
 }
 

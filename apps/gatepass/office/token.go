@@ -49,18 +49,30 @@ type GateKit struct {
 	Keys        []string       `json:"keys"` // ed25519 public keys, base64
 	KeyIDs      []string       `json:"key_ids"`
 	Revocations qr.Revocations `json:"revocations"`
-	Out         []string       `json:"out"` // passes that are out now: a second exit is refused offline too
+	Out         []Exit         `json:"out"` // passes that are out now: a second exit is refused offline too
+}
+
+// An Exit is a pass that is out, and since when.
+type Exit struct {
+	Number string    `json:"pass_number"`
+	At     time.Time `json:"exit_time"`
 }
 
 // GateKit returns the keys, the signed revocation list and who is out.
 func (o *Office) GateKit(ctx context.Context) (GateKit, error) {
 	now := o.Now()
 	since := micros(now.Add(-o.Validity - 31*24*time.Hour))
-	numbers, err := o.numbers(ctx, `SELECT number FROM gatepass_passes WHERE status IN ('rejected', 'deleted') AND created_at >= $1`, since)
+	numbers, err := gather(ctx, o, func(r db.Row) (n string, err error) { return n, r.Scan(&n) },
+		`SELECT number FROM gatepass_passes WHERE status IN ('rejected', 'deleted') AND created_at >= $1`, since)
 	if err != nil {
 		return GateKit{}, err
 	}
-	out, err := o.numbers(ctx, `SELECT number FROM gatepass_passes WHERE status = 'exited' AND exit_at >= $1`, since)
+	out, err := gather(ctx, o, func(r db.Row) (e Exit, err error) {
+		var at int64
+		err = r.Scan(&e.Number, &at)
+		e.At = time.UnixMicro(at).UTC()
+		return e, err
+	}, `SELECT number, exit_at FROM gatepass_passes WHERE status = 'exited' AND exit_at >= $1 ORDER BY ord`, since)
 	if err != nil {
 		return GateKit{}, err
 	}
@@ -70,17 +82,15 @@ func (o *Office) GateKit(ctx context.Context) (GateKit, error) {
 	}, nil
 }
 
-func (o *Office) numbers(ctx context.Context, query string, args ...any) ([]string, error) {
+// gather returns the rows of a query, and an empty list if there are none.
+func gather[T any](ctx context.Context, o *Office, scan func(db.Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := o.DB.Query(ctx, query, args...)
-	out, err := db.Collect(rows, err, func(r db.Row) (string, error) {
-		var n string
-		return n, r.Scan(&n)
-	})
+	out, err := db.Collect(rows, err, scan)
 	if err != nil {
-		return nil, fmt.Errorf("list pass numbers: %w", err)
+		return nil, fmt.Errorf("gather for the gate: %w", err)
 	}
 	if out == nil {
-		out = []string{}
+		out = []T{}
 	}
 	return out, nil
 }

@@ -1,26 +1,28 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { Problem } from "../../api/problem";
-import { onceKey, fetchJSON } from "../../api/client";
+import { onceKey } from "../../api/client";
 import { Badge } from "../../parts/Badge";
 import { Icon } from "../../parts/Icon";
 import { Loaded, Notice, explain } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { readFile, useCamera } from "./camera";
 import { scan, useOut, type Pass } from "./data";
-import { enqueue, flush, queued, storedKit, syncKit, verify, type Kit, type Verdict } from "./offline";
+import { Line, useLine, useWorker } from "./line";
+import { alreadyOut, keep, look, may, outSince, type Held, type Said } from "./look";
+import { unreached, type Exit } from "./offline";
 import { StatusBadge } from "./Status";
 
-type Held = { number: string; token: string; verdict?: Verdict; pass?: Pass };
-type Said = { tone: "ok" | "bad" | "warn"; text: string };
-
-/** The gate's page, for a phone: read a code or type a number, take a photo, let out or in. */
-export function Gate() {
+/**
+ * The gate's page, for a phone: read a code or type a number, take a photo, let out or
+ * in. Alone it stands without the console around it, because the server is away.
+ */
+export function Gate({ alone = false }: { alone?: boolean }) {
   const [held, setHeld] = useState<Held>();
   const [photo, setPhoto] = useState<Blob>();
   const [said, setSaid] = useState<Said>();
   const [busy, setBusy] = useState(false);
   const line = useLine();
+  useWorker();
   const client = useQueryClient();
   const take = useCallback(async (text: string) => setHeld(await look(text, line.kit)), [line.kit]);
   const camera = useCamera(held ? undefined : take);
@@ -39,8 +41,8 @@ export function Gate() {
       const p = await scan(op, held.number, photo, key);
       done({ tone: "ok", text: op === "exit" ? `${p.person_name} went out with ${p.pass_number}.` : `${p.person_name} came back with ${p.pass_number}.` });
     } catch (e) {
-      if (!(e instanceof Problem) || e.status !== 0) setSaid({ tone: "bad", text: explain(e).title });
-      else done(await keep(op, held, photo, key, line.kit));
+      if (unreached(e)) done(await keep(op, held, photo, key));
+      else setSaid({ tone: "bad", text: explain(e).title });
       await line.refresh();
     } finally {
       setBusy(false);
@@ -48,7 +50,7 @@ export function Gate() {
   };
   return (
     <div className="gp-gate stack">
-      <Line {...line} />
+      <Line {...line} alone={alone} />
       {said && <div className={`gp-said ${said.tone}`} role="status"><Icon name={said.tone === "ok" ? "check" : "warning"} size={22} /> {said.text}</div>}
       <section className="panel gp-camera">
         {camera.on ? <video ref={camera.video} playsInline muted aria-label="What the camera sees" /> : <button type="button" className="button primary gp-big" onClick={() => void camera.start()}><Icon name="image" size={22} /> Open the camera</button>}
@@ -67,102 +69,7 @@ export function Gate() {
           <button type="button" className="button quiet gp-wide" onClick={() => { setHeld(undefined); setPhoto(undefined); }}>Another pass</button>
         </section>
       )}
-      <Out />
-    </div>
-  );
-}
-
-/** Reads a code or a number: the server's word if it can be reached, the kit's otherwise. */
-async function look(text: string, kit: Kit | undefined): Promise<Held> {
-  const number = /^\s*(?:gp[-\s/]?)?(\d{4})[-\s/](\d{1,7})\s*$/i.exec(text);
-  const token = number ? "" : text;
-  try {
-    if (number) {
-      const n = `GP-${number[1]}-${number[2].padStart(4, "0")}`;
-      return { number: n, token: "", pass: await fetchJSON<Pass>(`/gate/gatepass/number/${n}`) };
-    }
-    const c = await fetchJSON<Verdict & { pass_number?: string; pass?: Pass }>("/gate/verify", { method: "POST", json: { token } });
-    return { number: c.pass_number ?? "", token, verdict: c, pass: c.pass };
-  } catch (e) {
-    if (!(e instanceof Problem) || e.status !== 0) return { number: "", token, verdict: { valid: false, code: "unknown", reason: explain(e).title } };
-    if (number) return { number: `GP-${number[1]}-${number[2].padStart(4, "0")}`, token: "" };
-    if (!kit) return { number: "", token, verdict: { valid: false, code: "no_kit", reason: "The server cannot be reached and this gate was never synced." } };
-    const v = await verify(token, kit, new Date());
-    return { number: v.token?.n ?? "", token, verdict: v };
-  }
-}
-
-/** Whether the button for op makes sense; the server decides. */
-function may(h: Held, op: "exit" | "return"): boolean {
-  if (h.number === "" || (h.verdict && !h.verdict.valid && h.verdict.code !== "expired")) return false;
-  if (h.pass) return h.pass.status === (op === "exit" ? "approved" : "exited") && (op === "exit" || h.pass.is_returnable);
-  const out = storedKit()?.out.includes(h.number) ?? false;
-  return op === "exit" ? !out && h.token !== "" : true;
-}
-
-/** Keeps a scan for later, marked as not verified. */
-async function keep(op: "exit" | "return", h: Held, photo: Blob, key: string, kit: Kit | undefined): Promise<Said> {
-  if (op === "exit" && kit?.out.includes(h.number)) return { tone: "bad", text: `${h.number} is already out. Do not let the person through.` };
-  await enqueue({ scan: key, token: h.token, pass_number: h.number, operation: op, gate: "gate page", at: new Date().toISOString(), photo: await base64(photo) });
-  if (kit) {
-    kit.out = op === "exit" ? [...kit.out, h.number] : kit.out.filter((n) => n !== h.number);
-    localStorage.setItem("gatepass.kit", JSON.stringify(kit));
-  }
-  return { tone: "warn", text: `The server cannot be reached. ${h.number} is kept as unverified and handed in as soon as it can be.` };
-}
-
-async function base64(b: Blob): Promise<string> {
-  let out = "";
-  for (const x of new Uint8Array(await b.arrayBuffer())) out += String.fromCharCode(x);
-  return btoa(out);
-}
-
-/** The connection: the kit, and what waits to be handed in. */
-function useLine() {
-  const [kit, setKit] = useState<Kit | undefined>(storedKit);
-  const [waiting, setWaiting] = useState(0);
-  const [online, setOnline] = useState(true);
-  const [notes, setNotes] = useState<string[]>([]);
-  const busy = useRef(false);
-  const refresh = useCallback(async () => {
-    if (busy.current) return;
-    busy.current = true;
-    try {
-      const done = await flush();
-      setNotes((n) => [...n, ...done.filter((r) => r.outcome === "refused").map((r) => `${r.pass_number}: ${r.reason ?? "refused"}`)].slice(-5));
-      setKit(await syncKit());
-      setOnline(true);
-    } catch (e) {
-      setOnline(!(e instanceof Problem && e.status === 0));
-    } finally {
-      busy.current = false;
-      setWaiting((await queued().catch(() => [])).length);
-    }
-  }, []);
-  useEffect(() => {
-    void refresh();
-    const timer = setInterval(() => void refresh(), 20_000);
-    window.addEventListener("online", refresh);
-    return () => {
-      clearInterval(timer);
-      window.removeEventListener("online", refresh);
-    };
-  }, [refresh]);
-  return { kit, waiting, online, notes, refresh };
-}
-
-function Line({ kit, waiting, online, notes, refresh }: ReturnType<typeof useLine>) {
-  return (
-    <div className="stack tight">
-      <div className="row between gp-line">
-        <span className="row">
-          {online ? <Badge tone="ok" icon="check">Connected</Badge> : <Badge tone="warn" icon="warning">Offline</Badge>}
-          {waiting > 0 && <Badge tone="warn" icon="clock">{`${waiting} unverified`}</Badge>}
-          {kit && <span className="small muted">list of <Time at={kit.revocations.issued} /></span>}
-        </span>
-        <button type="button" className="button small" onClick={() => void refresh()}>Sync</button>
-      </div>
-      {notes.map((n) => <Notice key={n} tone="bad">An offline scan was refused: {n}</Notice>)}
+      {line.state === "offline" ? <OutHere exits={line.kit?.out ?? []} /> : <Out />}
     </div>
   );
 }
@@ -190,9 +97,11 @@ function Find({ take }: { take: (text: string) => Promise<void> }) {
 
 function Card({ held: h }: { held: Held }) {
   const p = h.pass;
+  const since = outSince(h);
   return (
     <div className="stack tight">
       {h.verdict && <div className={`gp-said ${h.verdict.valid ? "ok" : "bad"}`} role="status"><Icon name={h.verdict.valid ? "check" : "warning"} size={20} /> {h.verdict.reason}</div>}
+      {since && !p?.is_returnable && <div className="gp-said bad" role="alert"><Icon name="warning" size={20} /> {alreadyOut(h.number, since)}</div>}
       {p ? (
         <>
           <div className="row between"><h2 className="gp-name">{p.person_name}</h2><StatusBadge status={p.status} /></div>
@@ -233,6 +142,16 @@ function Out() {
           <ul className="gp-out">{p.items.map((x) => <li key={x.id} className={late(x) ? "late" : ""}><span className="strong">{x.person_name}</span><span className="muted">{x.pass_number}</span><span>{late(x) && <Badge tone="bad" icon="clock">Late</Badge>} <Time at={x.return_by ?? x.exit_time} /></span></li>)}</ul>
         )}
       </Loaded>
+    </section>
+  );
+}
+
+/** Who is out as far as this gate knows, by number: names stay with the office. */
+function OutHere({ exits }: { exits: Exit[] }) {
+  return (
+    <section className="panel">
+      <header><h2>Out now, as this gate knows</h2></header>
+      {exits.length === 0 ? <p className="muted body">Nobody.</p> : <ul className="gp-out">{exits.map((x) => <li key={x.pass_number}><span className="strong">{x.pass_number}</span><span /><Time at={x.exit_time} /></li>)}</ul>}
     </section>
   );
 }

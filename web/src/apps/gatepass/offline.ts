@@ -1,18 +1,32 @@
 import { verifyAsync } from "@noble/ed25519";
 import { fetchJSON } from "../../api/client";
+import { Problem } from "../../api/problem";
 
 /** What a gate needs to check codes without the server. */
-export type Kit = { keys: string[]; key_ids: string[]; revocations: { issued: string; key: string; numbers: string[]; sig: string }; out: string[] };
+export type Kit = { keys: string[]; key_ids: string[]; revocations: { issued: string; key: string; numbers: string[]; sig: string }; out: Exit[] };
+export type Exit = { pass_number: string; exit_time: string };
 export type Token = { n: string; f: number; u: number; a: boolean; r: boolean; k: string };
 export type Verdict = { valid: boolean; code: string; reason: string; token?: Token };
 
 const kitKey = "gatepass.kit";
 
-/** The kit fetched last. */
+/** The kit fetched last, with what this gate did since. */
 export function storedKit(): Kit | undefined {
   const raw = localStorage.getItem(kitKey);
   return raw ? (JSON.parse(raw) as Kit) : undefined;
 }
+
+/** Remembers that someone went out or came back on this gate while it was offline. */
+export function remember(op: "exit" | "return", number: string, at: string) {
+  const kit = storedKit();
+  if (!kit) return;
+  kit.out = kit.out.filter((x) => x.pass_number !== number);
+  if (op === "exit") kit.out.push({ pass_number: number, exit_time: at });
+  localStorage.setItem(kitKey, JSON.stringify(kit));
+}
+
+/** Whether a failed request never got through to the product. */
+export const unreached = (e: unknown): boolean => e instanceof Problem && (e.status === 0 || e.status >= 502);
 
 /** Fetches the kit and keeps it if its revocation list is signed by one of its keys. */
 export async function syncKit(): Promise<Kit> {
@@ -108,9 +122,18 @@ const drop = (scan: string) => queue("readwrite", (s) => s.delete(scan));
 export async function flush(): Promise<Reconciled[]> {
   const out: Reconciled[] = [];
   for (const q of (await queued()).toSorted((a, b) => a.at.localeCompare(b.at))) {
-    const r = await fetchJSON<Reconciled>("/gate/sync", { method: "POST", json: q });
+    out.push(await handIn(q));
     await drop(q.scan);
-    out.push(r);
   }
   return out;
+}
+
+async function handIn(q: Queued): Promise<Reconciled> {
+  try {
+    return await fetchJSON<Reconciled>("/gate/sync", { method: "POST", json: q });
+  } catch (e) {
+    // Malformed for the server today is malformed tomorrow; it must not hold up the rest.
+    if (e instanceof Problem && (e.status === 400 || e.status === 413 || e.status === 422)) return { scan: q.scan, pass_number: q.pass_number, outcome: "refused", reason: e.message };
+    throw e;
+  }
 }

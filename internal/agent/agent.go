@@ -77,6 +77,19 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// Find returns the agent called name among agents and the specialists they call.
+func Find(agents []*Agent, name string) (*Agent, bool) {
+	for _, a := range agents {
+		if a.Name == name {
+			return a, true
+		}
+		if s, ok := Find(a.Specialists, name); ok {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
 // Version names the agent's prompt and tools by content, so that a step can say
 // exactly what the model was told.
 func (a *Agent) Version() string {

@@ -47,6 +47,7 @@ type App struct {
 	Default func() Config
 
 	build func(Env, Config) (*Kit, error)
+	clone func(Config) Config
 }
 
 // A Config is an app's settings. Validate says what is wrong in a sentence.
@@ -79,6 +80,7 @@ func Define[C Config](d Def[C]) App {
 		ID: d.ID, Title: d.Title, Doc: d.Doc, Roles: d.Roles, Files: d.Files,
 		Rules: d.Rules, Commands: d.Commands,
 		Default: func() Config { c := d.Default; return any(&c).(Config) },
+		clone:   func(cfg Config) Config { c := *any(cfg).(*C); return any(&c).(Config) },
 		build: func(env Env, cfg Config) (*Kit, error) {
 			c := *any(cfg).(*C)
 			if err := c.Validate(); err != nil {
@@ -88,6 +90,9 @@ func Define[C Config](d Def[C]) App {
 		},
 	}
 }
+
+// Copy returns a configuration of the app's that can be changed without changing cfg.
+func (a App) Copy(cfg Config) Config { return a.clone(cfg) }
 
 // Build makes the app's kit with cfg, which came from Default and was decoded into.
 func (a App) Build(env Env, cfg Config) (*Kit, error) {
@@ -114,6 +119,9 @@ type Env struct {
 
 	Sign      func(message []byte) []byte // with the product's ed25519 key
 	PublicKey ed25519.PublicKey
+
+	// Scratch builds the app once more over rows of its own, for a suite to play on.
+	Scratch func(context.Context, ScratchOptions) (*Scratch, error)
 }
 
 // A Kit is what an app adds to the product.

@@ -23,6 +23,7 @@ import (
 	"dossier/internal/ledger"
 	"dossier/internal/mail"
 	"dossier/internal/mcp"
+	"dossier/internal/scratch"
 	"dossier/internal/store"
 	"dossier/internal/tool"
 	"dossier/internal/work"
@@ -138,6 +139,8 @@ func (p *product) install(ctx context.Context, a app.App) error {
 		DB:     p.store.DB(), Notices: p.store.Notices(), Desk: d, Mail: p.outbox, Dir: dir, URL: p.url(),
 		Sign: p.ledger.Sign, PublicKey: p.ledger.Key,
 	}
+	copies := &scratch.Maker{App: a, Config: p.settings.apps[a.ID], Secret: env.Secret}
+	env.Scratch = copies.Open
 	kit, err := a.Build(env, p.settings.apps[a.ID])
 	if err != nil {
 		return err
@@ -180,19 +183,7 @@ func (p *product) agent(id, name string) (*agent.Agent, bool) {
 	if name == mcp.AgentName {
 		return a.mcp, true
 	}
-	return findAgent(a.Kit.Agents, name)
-}
-
-func findAgent(agents []*agent.Agent, name string) (*agent.Agent, bool) {
-	for _, ag := range agents {
-		if ag.Name == name {
-			return ag, true
-		}
-		if s, ok := findAgent(ag.Specialists, name); ok {
-			return s, true
-		}
-	}
-	return nil, false
+	return agent.Find(a.Kit.Agents, name)
 }
 
 func (p *product) tool(id, name string) (tool.Tool, bool) {

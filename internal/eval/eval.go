@@ -44,6 +44,9 @@ type Trace struct {
 	Findings []dossier.Finding
 	Evidence []dossier.Evidence
 
+	Approvals []dossier.Approval // what people were asked, and what they decided
+	Failure   string             // why the run was given up; "" if it was not
+
 	memo *memo // nil: every grader looks for itself
 }
 

@@ -189,6 +189,17 @@ func (l *Log) Approvals(_ context.Context, id dossier.RunID) ([]dossier.Approval
 	return out, nil
 }
 
+// All returns every approval, oldest first.
+func (l *Log) All() []dossier.Approval {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]dossier.Approval, len(l.order))
+	for i, id := range l.order {
+		out[i] = l.approvals[id]
+	}
+	return out
+}
+
 // Pending returns every approval that waits, oldest first.
 func (l *Log) Pending() []dossier.Approval {
 	l.mu.Lock()

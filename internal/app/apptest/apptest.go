@@ -29,6 +29,7 @@ import (
 	"dossier/internal/ledger"
 	"dossier/internal/model"
 	"dossier/internal/records"
+	"dossier/internal/scratch"
 	"dossier/internal/store"
 	"dossier/internal/store/storetest"
 	"dossier/internal/tool"
@@ -111,7 +112,7 @@ func (b *Bench) wire(o Options) {
 	}
 	b.Runner = &agent.Runner{
 		Log: b.Store, Now: b.Clock.Now, NewID: NewID, Slog: o.Log,
-		Agent: func(_, name string) (*agent.Agent, bool) { return findAgent(b.Kit.Agents, name) },
+		Agent: func(_, name string) (*agent.Agent, bool) { return agent.Find(b.Kit.Agents, name) },
 		Model: func(string, *agent.Agent) model.Model { return o.Model },
 	}
 	b.Inbox = &approval.Inbox{Store: b.Store, Now: b.Clock.Now, Tool: func(_, name string) (tool.Tool, bool) { return b.Kit.Tool(name) }}
@@ -124,6 +125,8 @@ func (b *Bench) wire(o Options) {
 		Dir: o.Dir, URL: o.BaseURL, Sign: b.Ledger.Sign, PublicKey: pub,
 		Secret: func(name string) (string, error) { return "secret-of-" + name, nil },
 	}
+	copies := &scratch.Maker{App: b.App, Config: b.App.Default(), Secret: b.Env.Secret}
+	b.Env.Scratch = copies.Open
 }
 
 func (b *Bench) build(o Options) {
@@ -150,18 +153,6 @@ func (b *Bench) build(o Options) {
 			b.T.Fatal(err)
 		}
 	}
-}
-
-func findAgent(agents []*agent.Agent, name string) (*agent.Agent, bool) {
-	for _, a := range agents {
-		if a.Name == name {
-			return a, true
-		}
-		if s, ok := findAgent(a.Specialists, name); ok {
-			return s, true
-		}
-	}
-	return nil, false
 }
 
 // NewID returns a prefix and eight random hex digits.

@@ -409,16 +409,6 @@ func TestOffline(t *testing.T) {
 	})
 }
 
-func TestPrint(t *testing.T) {
-	t.Parallel()
-	o, _ := open(t, "sqlite")
-	p := create(t, o, "Ravi Kumar", "bank", yes())
-	_, pdf, err := o.Print(t.Context(), p.Number)
-	if err != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) || len(pdf) < 2000 {
-		t.Errorf("G-020 print: %d bytes, %v", len(pdf), err)
-	}
-}
-
 func TestMarkRead(t *testing.T) {
 	t.Parallel()
 	o, _ := open(t, "sqlite")

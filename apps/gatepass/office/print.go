@@ -5,24 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/johnfercher/maroto/v2"
-	"github.com/johnfercher/maroto/v2/pkg/components/col"
-	"github.com/johnfercher/maroto/v2/pkg/components/image"
-	"github.com/johnfercher/maroto/v2/pkg/components/line"
-	sheet "github.com/johnfercher/maroto/v2/pkg/components/row"
-	"github.com/johnfercher/maroto/v2/pkg/components/signature"
-	"github.com/johnfercher/maroto/v2/pkg/components/text"
-	"github.com/johnfercher/maroto/v2/pkg/config"
-	"github.com/johnfercher/maroto/v2/pkg/consts/align"
-	"github.com/johnfercher/maroto/v2/pkg/consts/extension"
-	"github.com/johnfercher/maroto/v2/pkg/consts/fontstyle"
-	"github.com/johnfercher/maroto/v2/pkg/consts/pagesize"
-	"github.com/johnfercher/maroto/v2/pkg/core"
-	"github.com/johnfercher/maroto/v2/pkg/props"
-
 	"dossier"
 	"dossier/apps/gatepass/pass"
 	"dossier/apps/gatepass/qr"
+	"dossier/internal/pdf"
 )
 
 // Print makes the printable form of a pass: its particulars, the QR code and lines to
@@ -38,36 +24,58 @@ func (o *Office) Print(ctx context.Context, ref string) (pass.Pass, []byte, erro
 			return p, nil, err
 		}
 	}
-	m := maroto.New(config.NewBuilder().WithPageSize(pagesize.A5).WithLeftMargin(12).WithTopMargin(12).WithRightMargin(12).
-		WithTitle("Gate pass "+p.Number, true).WithCreationDate(p.CreatedAt).Build())
-	m.AddRows(o.form(p, code)...)
-	doc, err := m.Generate()
+	doc, err := o.form(p, code).Bytes()
 	if err != nil {
 		return p, nil, dossier.Errorf(dossier.Internal, "The pass could not be printed.").Because(err)
 	}
-	return p, doc.GetBytes(), nil
+	return p, doc, nil
 }
 
-func (o *Office) form(p pass.Pass, code []byte) []core.Row {
-	rows := []core.Row{
-		sheet.New(12).Add(col.New(12).Add(text.New("GATE PASS", props.Text{Size: 18, Style: fontstyle.Bold, Align: align.Center}))),
-		sheet.New(9).Add(col.New(12).Add(text.New(p.Number, props.Text{Size: 14, Align: align.Center}))),
-		sheet.New(4).Add(col.New(12).Add(line.New())),
-	}
+const margin = 12 // of the sheet, in millimetres
+
+// form lays the pass out: particulars as long as they are, then the code as large as
+// the page allows, then the lines to sign on.
+func (o *Office) form(p pass.Pass, code []byte) *pdf.Sheet {
+	s := pdf.New("A5", "Gate pass "+p.Number, p.CreatedAt)
+	width, height := s.Size()
+	left, right := float64(margin), width-margin
+	s.Center("GATE PASS", left, right, 20, pdf.Type{Size: 18, Bold: true})
+	s.Center(p.Number, left, right, 28, pdf.Type{Size: 14})
+	s.Line(left, 32, right, 32)
+	name, value := pdf.Type{Size: 10, Bold: true}, pdf.Type{Size: 10}
+	y := 39.0
 	for _, f := range o.fields(p) {
-		rows = append(rows, sheet.New(8).Add(
-			col.New(4).Add(text.New(f[0], props.Text{Size: 10, Style: fontstyle.Bold})),
-			col.New(8).Add(text.New(latin(f[1]), props.Text{Size: 10})),
-		))
+		s.Text(f[0], left, y, name)
+		y = s.Paragraph(f[1], left+36, y, right-left-36, value) + 1.6
 	}
+	if s.Lacks() {
+		y = s.Paragraph("A letter that this printer has no font for is shown as a box. The record of "+p.Number+" has it.", left, y, right-left, pdf.Type{Size: 8}) + 1
+	}
+	const signing = 24 // for the lines to sign on
 	if code != nil {
-		rows = append(rows, sheet.New(52).Add(col.New(12).Add(image.NewFromBytes(code, extension.Png, props.Rect{Center: true, Percent: 95}))))
+		side := min(70, height-margin-signing-y)
+		if side < 38 {
+			s.Page()
+			y, side = margin, 70
+		}
+		s.PNG(code, (width-side)/2, y, side, side)
+		y += side
+	} else if y > height-margin-signing {
+		s.Page()
 	}
-	return append(rows, sheet.New(22).Add(
-		col.New(4).Add(signature.New("Holder", props.Signature{FontSize: 8})),
-		col.New(4).Add(signature.New("Approved by", props.Signature{FontSize: 8})),
-		col.New(4).Add(signature.New("Gate", props.Signature{FontSize: 8})),
-	))
+	o.signatures(s, left, right, height-margin)
+	return s
+}
+
+// signatures draws three lines to sign on, above y.
+func (o *Office) signatures(s *pdf.Sheet, left, right, y float64) {
+	who := []string{"Holder", "Approved by", "Gate"}
+	each := (right - left) / float64(len(who))
+	for i, w := range who {
+		from := left + each*float64(i)
+		s.Line(from+2, y-5, from+each-2, y-5)
+		s.Center(w, from, from+each, y, pdf.Type{Size: 8})
+	}
 }
 
 func (o *Office) fields(p pass.Pass) [][2]string {
@@ -96,16 +104,4 @@ func (o *Office) fields(p pass.Pass) [][2]string {
 		{"Asked for", fmt.Sprintf("%s, %s", p.CreatedBy, when(&p.CreatedAt))}, {"Approved", approved},
 		{"Went out", when(p.ExitTime)}, {"Came back", when(p.ReturnTime)},
 	}
-}
-
-// latin keeps what the printer's built-in font can show; other letters become "?".
-func latin(s string) string {
-	out := make([]rune, 0, len(s))
-	for _, r := range s {
-		if r > 0xff {
-			r = '?'
-		}
-		out = append(out, r)
-	}
-	return string(out)
 }

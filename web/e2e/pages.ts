@@ -1,4 +1,5 @@
 import type { AppSummary, Case } from "../src/api/types";
+import { settled } from "./browser";
 import { caseWithFindings, read, type Person, type Product } from "./product";
 
 /** Every page of the console with something on it, by a name for its picture. */
@@ -26,6 +27,7 @@ export async function everyPage(who: Person, product: Product): Promise<[name: s
     ...(runs[1] ? [["compare", `/runs/compare/${runs[0].id}/${runs[1].id}`] as [string, string]] : []),
     ["ledger", "/ledger"],
     ["apps", "/apps"],
+    ...(apps[0] ? [["app-cases", `/apps/${apps[0].id}/cases`] as [string, string]] : []),
     ...apps.flatMap((a, i): [string, string][] => [[`app-${a.id}`, `/apps/${a.id}`], ...(i === 0 ? [[`app-${a.id}-about`, `/apps/${a.id}/about`] as [string, string]] : []), ...(a.chat.length > 0 ? [[`app-${a.id}-chat`, `/apps/${a.id}/chat`] as [string, string]] : [])]),
     ["evals", "/evals"],
     ["evals-results", "/evals/results"],
@@ -41,11 +43,34 @@ export async function everyPage(who: Person, product: Product): Promise<[name: s
   ];
 }
 
-/** The further pages that an app brings, found by its tabs. */
-export async function appTabs(who: Person, product: Product, app: string): Promise<string[]> {
-  await who.page.goto(`${product.url}/apps/${app}`);
-  const tabs = who.page.getByRole("navigation", { name: /^Pages of/ });
-  await tabs.waitFor();
-  const paths = await tabs.getByRole("link").evaluateAll((links) => links.map((l) => l.getAttribute("href") ?? ""));
-  return paths.filter((p) => p !== "" && p !== `/apps/${app}` && !p.endsWith("/about") && !p.endsWith("/chat"));
+/** Every page, those of the apps and their cases with them, found by following links. Tabs that are the same for each app or case come once. */
+export async function allPages(who: Person, product: Product): Promise<[name: string, path: string][]> {
+  const pages = await everyPage(who, product);
+  const { items: apps } = await read<{ items: AppSummary[] }>(who, product, "/api/v1/apps");
+  for (const a of apps) {
+    pages.push(...(await linked(who, product, `/apps/${a.id}`)).filter(([, path]) => !/\/(cases|about)$/.test(path)));
+    const { items: cases } = await read<{ items: Case[] }>(who, product, `/api/v1/cases?app=${a.id}&limit=50`);
+    const c = cases.find((c) => c.state === "waiting") ?? cases[0];
+    if (c) pages.push(...(await linked(who, product, `/cases/${c.id}`)).filter(([, path]) => !/\/(evidence|verify|timeline|runs)$/.test(path)).map(([, path]): [string, string] => [`case-${a.id}-${path.split("/")[3] ?? "overview"}`, path]));
+  }
+  const seen = new Set<string>();
+  return pages.filter(([, path]) => !seen.has(path) && seen.add(path));
+}
+
+/** A page and what it and its further pages link to below it, one of each shape: one van, one district. */
+async function linked(who: Person, product: Product, start: string): Promise<[name: string, path: string][]> {
+  const shapes = new Map<string, string>();
+  const open = [start];
+  for (let at = open.shift(); at !== undefined; at = open.shift()) {
+    await who.page.goto(product.url + at);
+    await settled(who.page);
+    const links = await who.page.getByRole("main").getByRole("link").evaluateAll((found) => found.map((l) => l.getAttribute("href") ?? ""));
+    for (const path of links.map((l) => l.split(/[?#]/)[0]).filter((l) => l.startsWith(`${start}/`))) {
+      const [first, ...more] = path.slice(start.length + 1).split("/");
+      const shape = [first, more.length].join("/");
+      if (!shapes.has(shape)) open.push(path);
+      if (!shapes.has(shape)) shapes.set(shape, path);
+    }
+  }
+  return [start, ...shapes.values()].map((path): [string, string] => [decodeURI(path).slice(1).replace(/[^\p{L}\d]+/gu, "-"), path]);
 }

@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openBrowser, settled } from "./browser";
-import { appTabs, everyPage } from "./pages";
-import { caseWithFindings, enter, eventually, Product, read } from "./product";
+import { allPages } from "./pages";
+import { caseWithFindings, enter, eventually, Product } from "./product";
 
 const dir = fileURLToPath(new URL("../shots/", import.meta.url));
 const only = process.argv[2] ? new RegExp(process.argv[2]) : /./;
@@ -15,9 +15,7 @@ const [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
 try {
   const who = await enter(browser, product.link, "mira");
   await eventually(() => caseWithFindings(who, product).catch(() => undefined), "a case has a finding", 60_000);
-  const pages = await everyPage(who, product);
-  const { items: apps } = await read<{ items: { id: string }[] }>(who, product, "/api/v1/apps");
-  for (const a of apps) for (const path of await appTabs(who, product, a.id)) pages.push([path.slice(1).replace(/\W+/g, "-"), path]);
+  const pages = await allPages(who, product);
   const outside = await (await browser.newContext()).newPage();
   for (const [size, width, height] of [["wide", 1360, 900], ["phone", 390, 844]] as const) {
     for (const theme of ["light", "dark"] as const) {

@@ -91,6 +91,7 @@ function TableOf({ data, caption }: { data: unknown; caption: string }) {
     <div className="stack">
       {Object.keys(found.beside).length > 0 && <Fields value={found.beside} />}
       <Table
+        figures
         caption={caption}
         rows={rows}
         rowKey={(_, i) => String(i)}

@@ -25,10 +25,16 @@ type Props<T> = {
   /** Show this many and offer the rest. */
   limit?: number;
   selected?: string;
+  /** Figures are compared down a column: keep the columns on a phone and scroll sideways. */
+  figures?: boolean;
 };
 
-/** A table that sorts by its headings and scrolls sideways rather than the page. */
-export function Table<T>({ rows, columns, rowKey, caption, empty, limit = 200, selected }: Props<T>) {
+/**
+ * A table that sorts by its headings. On a phone each row becomes a card whose cells carry
+ * their headings, unless it holds figures; roles are spelled out because a row that is laid
+ * out as a card is no table row to a screen reader otherwise.
+ */
+export function Table<T>({ rows, columns, rowKey, caption, empty, limit = 200, selected, figures }: Props<T>) {
   const [order, setOrder] = useState<{ key: string; down: boolean }>();
   const [all, setAll] = useState(false);
   const sorted = useMemo(() => {
@@ -44,22 +50,22 @@ export function Table<T>({ rows, columns, rowKey, caption, empty, limit = 200, s
   const shown = all ? sorted : sorted.slice(0, limit);
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label={caption}>
-      <table className="table">
+      <table className={figures ? "table" : "table cards"} role="table">
         <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((c) => (
               <Heading key={c.key} column={c} order={order} setOrder={setOrder} />
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {shown.map((row, i) => {
             const key = rowKey(row, i);
             return (
-              <tr key={key} aria-current={selected === key || undefined}>
+              <tr key={key} role="row" aria-current={selected === key || undefined}>
                 {columns.map((c) => (
-                  <td key={c.key} className={cellClass(c)}>
+                  <td key={c.key} role="cell" className={cellClass(c)} data-label={c.title}>
                     {c.show ? c.show(row) : String((row as Record<string, unknown>)[c.key] ?? "–")}
                   </td>
                 ))}
@@ -83,9 +89,9 @@ type HeadingProps<T> = { column: Column<T>; order: { key: string; down: boolean 
 
 function Heading<T>({ column: c, order, setOrder }: HeadingProps<T>) {
   const active = order?.key === c.key;
-  if (!c.sort) return <th scope="col" className={cellClass(c)}>{c.title}</th>;
+  if (!c.sort) return <th scope="col" role="columnheader" className={cellClass(c)}>{c.title}</th>;
   return (
-    <th scope="col" className={cellClass(c)} aria-sort={active ? (order.down ? "descending" : "ascending") : "none"}>
+    <th scope="col" role="columnheader" className={cellClass(c)} aria-sort={active ? (order.down ? "descending" : "ascending") : "none"}>
       <button type="button" className="sort" onClick={() => setOrder({ key: c.key, down: active ? !order.down : false })}>
         {c.title}
         <span className="sort-mark" data-on={active} data-down={active && order.down}><Icon name="down" size={12} /></span>

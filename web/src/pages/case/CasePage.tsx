@@ -15,7 +15,7 @@ import { Tabs, type Tab } from "../../parts/Tabs";
 import { Time, useNow } from "../../parts/Time";
 import { EvidenceTab } from "./EvidenceTab";
 import { Overview } from "./Overview";
-import { CaseTimeline } from "./CaseTimeline";
+import { WholeTimeline } from "./CaseTimeline";
 import { VerifyTab } from "./VerifyTab";
 import { RunTable } from "../runs/Runs";
 
@@ -66,7 +66,7 @@ function CaseView({ case: c }: { case: Case }) {
       <Switch>
         <Route path={base}><Overview case={c} evidence={evidence} findings={findings} timeline={timeline.data ?? []} approvals={approvals.data ?? []} module={module.data} /></Route>
         <Route path={`${base}/evidence/:ev?`}>{(p) => <EvidenceTab case={c} evidence={evidence} findings={findings.data ?? []} selected={p.ev} />}</Route>
-        <Route path={`${base}/timeline`}><div className="panel pad"><Loaded query={timeline} lines={8}>{(events) => <CaseTimeline events={events} case={c.id} />}</Loaded></div></Route>
+        <Route path={`${base}/timeline`}><div className="panel pad"><Loaded query={timeline} lines={8}>{(events) => <WholeTimeline events={events} case={c.id} />}</Loaded></div></Route>
         <Route path={`${base}/runs`}><div className="panel"><Loaded query={runs}>{(d) => <RunTable runs={d.pages.flatMap((p) => p.items)} hideCase />}</Loaded></div></Route>
         <Route path={`${base}/verify`}><VerifyTab case={c} /></Route>
         {parts.map((p) => (

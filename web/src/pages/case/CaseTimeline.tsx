@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { Link } from "wouter";
 import type { Event } from "../../api/types";
 import { evidencePath } from "../../parts/Numeral";
@@ -15,6 +16,18 @@ export function CaseTimeline({ events, case: caseID, newestFirst }: { events: Ev
   if (events.length === 0) return <Empty icon="clock" title="Nothing has happened yet." />;
   const moments = events.map((e): Moment => ({ key: String(e.seq), at: e.at, ...lookOf(e.kind), title: <EventText event={e} case={caseID} />, by: e.by }));
   return <Timeline moments={newestFirst ? moments.reverse() : moments} />;
+}
+
+/** The whole timeline; the single steps of runs only if somebody wants to see them. */
+export function WholeTimeline({ events, case: caseID }: { events: Event[]; case: string }) {
+  const [steps, setSteps] = useState(false);
+  const hidden = events.length - events.filter(forPeople).length;
+  return (
+    <div className="stack">
+      {hidden > 0 && <label className="check"><input type="checkbox" checked={steps} onChange={(e) => setSteps(e.target.checked)} /> Show the {hidden} single steps of runs too</label>}
+      <CaseTimeline events={steps ? events : events.filter(forPeople)} case={caseID} />
+    </div>
+  );
 }
 
 function EventText({ event: e, case: caseID }: { event: Event; case: string }) {

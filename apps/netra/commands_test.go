@@ -13,7 +13,9 @@ import (
 
 	"dossier"
 	"dossier/apps/netra/engine"
+	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/eval"
 
 	"github.com/spf13/cobra"
 )
@@ -33,7 +35,10 @@ func (c *terminal) Err() io.Writer              { return &c.err }
 func (c *terminal) JSON() bool                  { return c.json }
 func (c *terminal) Config() (app.Config, error) { cfg := defaults; return &cfg, nil }
 func (c *terminal) As() dossier.Principal       { return anOfficer }
-func (c *terminal) Now() time.Time              { return exampleTime }
+func (c *terminal) Stage(context.Context, *agent.Agent, string) (eval.Stage, eval.Player, error) {
+	return eval.Stage{}, eval.Player{}, nil
+}
+func (c *terminal) Now() time.Time { return exampleTime }
 
 func (c *terminal) Print(v any, text func(io.Writer) error) error {
 	if c.json {

@@ -65,6 +65,10 @@ type Limits struct {
 	Tokens int           // in and out together; default 400,000
 	Cost   float64       // in the currency of the price table; 0: no limit
 	Wall   time.Duration // from the start, waiting for people not counted; 0: no limit
+
+	// The reference policy plays on for a model that reaches one of these. 0: no limit.
+	Refused int // turns in a row in which every call came back failed
+	Failed  int // turns that the policy took because the model failed or refused
 }
 
 func (l Limits) withDefaults() Limits {

@@ -16,6 +16,9 @@ type transcript struct {
 	calls    []*openCall // of the last model turn, in order; nil once all came back
 	turns    int         // model turns since a person last spoke
 	problems int         // unusable answers since a person last spoke
+	streak   int         // turns in a row, up to the last, in which every call failed
+	refused  int         // the longest streak since a person last spoke
+	failed   int         // turns since then that the policy took in a model's place
 	tokens   int
 	cost     float64
 	model    string // of the last model turn
@@ -97,6 +100,7 @@ func (t *transcript) said(s dossier.Step) error {
 	}
 	t.messages = append(t.messages, model.Message{From: model.User, Parts: []model.Part{model.Text(text)}})
 	t.turns, t.problems, t.answered = 0, 0, false
+	t.streak, t.refused, t.failed = 0, 0, 0
 	t.spoken = t.spoken || b.Brief == nil
 	return nil
 }
@@ -110,6 +114,9 @@ func (t *transcript) turn(s dossier.Step) error {
 	t.model = b.Model
 	t.tokens += b.Usage.In + b.Usage.Out
 	t.cost += b.Cost
+	if b.Fallback != "" {
+		t.failed++
+	}
 	msg := model.Message{From: model.Assistant}
 	if b.Text != "" {
 		msg.Parts = append(msg.Parts, model.Text(b.Text))
@@ -149,7 +156,11 @@ func (t *transcript) settle() {
 		}
 	}
 	msg := model.Message{From: model.User}
+	t.streak++
 	for _, c := range t.calls {
+		if !c.came.Failed {
+			t.streak = 0
+		}
 		r := model.Return{
 			ID: c.call.ID, Tool: c.call.Tool, Value: c.came.Value, Failed: c.came.Failed,
 			Images: imagesIn(c.came.Value),
@@ -157,6 +168,7 @@ func (t *transcript) settle() {
 		t.returns = append(t.returns, r)
 		msg.Parts = append(msg.Parts, r)
 	}
+	t.refused = max(t.refused, t.streak)
 	t.messages = append(t.messages, msg)
 	t.calls = nil
 }

@@ -466,6 +466,56 @@ func TestUnusableAnswers(t *testing.T) {
 	}
 }
 
+func TestThePolicyPlaysOnForAModelThatDoesNotGetThere(t *testing.T) {
+	t.Parallel()
+	missing := agenttest.Calls("look", `{"name":"missing"}`)
+	down := agenttest.Line{Err: dossier.Errorf(dossier.Unavailable, "The provider did not answer.")}
+	tests := []struct {
+		name   string
+		limits agent.Limits
+		lines  []agenttest.Line
+		policy func(*model.Request) *model.Reply
+		why    string // of the last turn
+		turns  int
+	}{
+		{"refused calls", agent.Limits{Refused: 2}, []agenttest.Line{missing, missing}, nil, "script/test made 2 calls in a row that were refused.", 3},
+		{"a call that works ends the row", agent.Limits{Refused: 2}, []agenttest.Line{missing, agenttest.Calls("look", `{"name":"a"}`), missing, agenttest.Says("mine")}, nil, "", 4},
+		{"no limit", agent.Limits{}, []agenttest.Line{missing, missing, missing, agenttest.Says("mine")}, nil, "", 4},
+		{"a model that is down is not asked again and again", agent.Limits{Failed: 2}, []agenttest.Line{down, down, agenttest.Says("never asked")}, func(req *model.Request) *model.Reply {
+			if len(req.Returns("look")) < 2 {
+				return req.Calling(model.Planned{Tool: "look", Args: nameIn{"b"}})
+			}
+			return model.Say("the policy spoke")
+		}, "script/test failed in 2 turns.", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.lines...)
+			w.agent.Limits = tt.limits
+			if tt.policy != nil {
+				w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) { return tt.policy(req), nil }
+			}
+			run := w.drive()
+			_, steps, _ := w.log.Load(t.Context(), "run-1")
+			turns, last := 0, agent.Turn{}
+			for _, s := range steps {
+				if s.Kind == dossier.ModelTurn {
+					turns++
+					last, _ = agent.TurnOf(s)
+				}
+			}
+			want := `"the policy spoke"`
+			if tt.why == "" {
+				want = `"mine"`
+			}
+			if string(run.Answer) != want || last.Fallback != tt.why || turns != tt.turns {
+				t.Errorf("answer %s after %d turns because %q, want %s after %d because %q", run.Answer, turns, last.Fallback, want, tt.turns, tt.why)
+			}
+		})
+	}
+}
+
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	loop := func(req *model.Request) (*model.Reply, error) {

@@ -152,11 +152,16 @@ func (m *mover) chosen() (model.Model, string) {
 		return ref, ""
 	}
 	mod := m.Model(m.run.App, m.agent)
+	l := m.agent.Limits
 	switch {
 	case mod == nil:
 		return ref, ""
 	case m.tr.problems >= 2:
 		return ref, mod.Name() + " gave two answers that could not be used."
+	case l.Refused > 0 && m.tr.refused >= l.Refused:
+		return ref, fmt.Sprintf("%s made %d calls in a row that were refused.", mod.Name(), m.tr.refused)
+	case l.Failed > 0 && m.tr.failed >= l.Failed:
+		return ref, fmt.Sprintf("%s failed in %d turns.", mod.Name(), l.Failed)
 	}
 	return mod, ""
 }

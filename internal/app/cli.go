@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/agent"
+	"dossier/internal/eval"
 )
 
 // A CLI is what an app's commands may use. Commands that need no records work on
@@ -26,6 +28,11 @@ type CLI interface {
 	// Config returns the app's configuration, a pointer as Default gives, without
 	// opening anything.
 	Config() (Config, error)
+	// Stage returns where an agent of the app is played without records, and who plays
+	// it: the model that the configuration gives its part to, or the reference policy.
+	// alias names another model; "reference" is the policy. Records are read only if a
+	// gate asks what the model has scored.
+	Stage(ctx context.Context, a *agent.Agent, alias string) (eval.Stage, eval.Player, error)
 	// As returns the principal that commands act for: the operator at the keyboard,
 	// who holds every role of the app.
 	As() dossier.Principal

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"dossier"
+	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/eval"
 	"dossier/internal/tool"
 )
 
@@ -71,6 +73,38 @@ func (c *appCLI) Config() (app.Config, error) {
 		return nil, err
 	}
 	return s.apps[c.app.ID], nil
+}
+
+// Stage implements app.CLI.
+func (c *appCLI) Stage(ctx context.Context, a *agent.Agent, alias string) (eval.Stage, eval.Player, error) {
+	s, err := c.settings()
+	if err != nil {
+		return eval.Stage{}, eval.Player{}, err
+	}
+	m, err := newModels(ctx, s, c.Env, nil)
+	if err != nil {
+		return eval.Stage{}, eval.Player{}, err
+	}
+	st := eval.Stage{App: c.app.ID, Agents: []*agent.Agent{a}, Now: c.now(), Price: m.price}
+	if alias != "" {
+		p, err := m.player(alias)
+		return st, p, err
+	}
+	if _, gated := m.gates[c.app.ID+"."+a.Name]; gated {
+		p, err := c.product(ctx)
+		if err != nil {
+			return st, eval.Player{}, err
+		}
+		m = p.models
+	}
+	mod, why := m.choose(ctx, c.app.ID, a)
+	if mod == nil {
+		if len(m.byAlias) > 0 {
+			fmt.Fprintf(c.Terminal.Err, "The reference policy plays %s: %s.\n", a.Name, why)
+		}
+		return st, eval.Player{}, nil
+	}
+	return st, eval.Player{Alias: a.Model, Model: mod}, nil
 }
 
 // As implements app.CLI.

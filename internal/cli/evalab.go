@@ -24,11 +24,14 @@ const unfinished = " (unfinished)"
 
 // playerFor returns who plays under an alias; "" and "reference" are the reference
 // policy.
-func (p *product) playerFor(alias string) (eval.Player, error) {
+func (p *product) playerFor(alias string) (eval.Player, error) { return p.models.player(alias) }
+
+// player returns who an alias is; "" and "reference" are the reference policy.
+func (m *models) player(alias string) (eval.Player, error) {
 	if alias == "" || alias == "reference" {
 		return eval.Player{}, nil
 	}
-	mod, ok := p.models.byAlias[alias]
+	mod, ok := m.byAlias[alias]
 	if !ok {
 		return eval.Player{}, dossier.Errorf(dossier.Invalid, "No model is configured as %q. Add [models.%s] to the configuration.", alias, alias)
 	}

@@ -3,7 +3,7 @@
 //
 // The log behaves as the store does, conflicts and sealed chains included, and
 // forgets everything when the process ends. Production code uses it only to play
-// the examples of a suite.
+// the examples of a suite and for commands that keep no records.
 package agenttest
 
 import (

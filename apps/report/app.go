@@ -2,11 +2,11 @@ package report
 
 import (
 	"embed"
-	"fmt"
 
 	"dossier"
 	"dossier/apps/report/files"
 	"dossier/apps/report/summary"
+	"dossier/apps/report/writer"
 	"dossier/internal/agent"
 	"dossier/internal/app"
 
@@ -16,7 +16,7 @@ import (
 // ID is the app's id.
 const ID = "report"
 
-//go:embed prompts/*.md evals/*.yaml migrations/*.sql
+//go:embed evals/*.yaml migrations/*.sql
 var content embed.FS
 
 // App is the report app.
@@ -30,7 +30,7 @@ var App = app.Define(app.Def[Config]{
 	},
 	Files:    content,
 	Default:  defaults,
-	Rules:    rules,
+	Rules:    writer.Rules,
 	Commands: func(c app.CLI) []*cobra.Command { return fileWriter().Commands(c) },
 	Build:    build,
 })
@@ -39,26 +39,22 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 	o := newOffice(env, cfg)
 	return &app.Kit{
 		Agents: []*agent.Agent{o.writer()},
-		Tools:  o.looks(),
-		Rules:  rules,
+		Tools:  o.desk().Looks(),
+		Rules:  writer.Rules,
 		Suites: suites(),
 		Routes: o.routes,
 		Demo:   o.demo,
-		Views:  map[string]app.View{summary.EvidenceKind: app.Table, kindDraft: app.Prose},
+		Views:  map[string]app.View{summary.EvidenceKind: app.Table, writer.KindDraft: app.Prose},
 	}, nil
 }
 
 // fileWriter tells the commands about the agent that writes.
 func fileWriter() files.Writer {
 	o := &office{cfg: defaults}
-	return files.Writer{Name: "reference/" + writerName, Prompt: prompt("writer"), Version: o.promptVersion(), Rules: rulesVersion}
-}
-
-// prompt returns the text of an agent's prompt.
-func prompt(name string) string {
-	raw, err := content.ReadFile("prompts/" + name + ".md")
-	if err != nil {
-		panic(fmt.Sprintf("prompt %s: %v", name, err))
-	}
-	return string(raw)
+	return files.Writer{Version: o.promptVersion(), Model: func(c app.CLI) string {
+		if cfg, err := c.Config(); err == nil {
+			return cfg.(*Config).Model
+		}
+		return defaults.Model
+	}}
 }

@@ -10,6 +10,7 @@ import (
 	"dossier"
 	"dossier/apps/report/draft"
 	"dossier/apps/report/outline"
+	"dossier/apps/report/writer"
 	"dossier/internal/app"
 )
 
@@ -110,12 +111,6 @@ func (o *office) create(ctx context.Context, id, title, dataRoot string, source,
 	return o.book.report(ctx, id)
 }
 
-// A task is what the writer is started with.
-type task struct {
-	Report  string `json:"report" jsonschema:"the report's id"`
-	Section string `json:"section" jsonschema:"the section's id"`
-}
-
 // start opens the case of each section and begins a run for it; the runs go on beside
 // each other.
 func (o *office) start(ctx context.Context, report string, sections []string, by dossier.Principal) ([]dossier.Run, error) {
@@ -160,5 +155,5 @@ func (o *office) startOne(ctx context.Context, rec record, s *outline.Section, b
 	if _, err := o.env.Desk.Move(ctx, c.ID, app.Change{State: dossier.Open, Stage: "drafting", Note: "A draft was asked for.", By: by.ID}); err != nil {
 		return dossier.Run{}, err
 	}
-	return o.env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: writerName, For: by, Input: task{rec.ID, s.ID}})
+	return o.env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: writer.Name, For: by, Input: writer.Task{Report: rec.ID, Section: s.ID}})
 }

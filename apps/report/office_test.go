@@ -10,6 +10,7 @@ import (
 
 	"dossier"
 	"dossier/apps/report/outline"
+	"dossier/apps/report/writer"
 	"dossier/internal/app/apptest"
 	"dossier/internal/eval"
 	"dossier/internal/model"
@@ -218,9 +219,11 @@ func TestSuites(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g, err := s.Graders[0].Grade(t.Context(), ex, tr)
-				if err != nil || g.Score != 1 {
-					t.Errorf("%s: %v %s, %v", ex.Name, g.Score, g.Reason, err)
+				for _, gr := range s.Graders {
+					g, err := gr.Grade(t.Context(), ex, tr)
+					if err != nil || g.Applies && g.Score != 1 {
+						t.Errorf("%s: %s %v %s, %v", ex.Name, gr.Name, g.Score, g.Reason, err)
+					}
 				}
 			}
 		})
@@ -255,9 +258,9 @@ func TestAModelsDraftIsHeldToTheSame(t *testing.T) {
 				t.Errorf("refused %d times: %s", n, last.Problem())
 			}
 			req = without(req, "write_section_draft") // forget the refusal and write honestly
-			return writerPolicy(ctx, req)
+			return writer.Policy(ctx, req)
 		}
-		reply, err := writerPolicy(ctx, req)
+		reply, err := writer.Policy(ctx, req)
 		if err != nil || wrote {
 			return reply, err
 		}

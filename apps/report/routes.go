@@ -15,6 +15,7 @@ import (
 	"dossier/apps/report/outline"
 	"dossier/apps/report/rating"
 	"dossier/apps/report/render"
+	"dossier/apps/report/writer"
 	"dossier/internal/app"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -286,7 +287,7 @@ func (o *office) fillRounds(ctx context.Context, in *sectionPath, p *sectionPage
 		return err
 	}
 	for _, e := range chain {
-		if id := chartOf(e); id != "" {
+		if id := writer.ChartOf(e); id != "" {
 			p.Evidence[e.ID] = id
 		}
 	}
@@ -419,7 +420,7 @@ func (o *office) evaluate(ctx context.Context, in *evalIn) (*answer[json.RawMess
 		return nil, err
 	}
 	run, err := rating.Of(doc, rating.About{
-		RunID: in.Body.RunID, Model: cmp.Or(in.Body.Model, "reference/"+writerName), PromptVersion: o.promptVersion(), ToolVersion: rulesVersion, At: o.env.Now(),
+		RunID: in.Body.RunID, Model: cmp.Or(in.Body.Model, "reference/"+writer.Name), PromptVersion: o.promptVersion(), ToolVersion: writer.RulesVersion, At: o.env.Now(),
 	})
 	if err != nil {
 		return nil, err

@@ -13,67 +13,97 @@ import (
 	demodata "dossier/apps/report/demo"
 	"dossier/apps/report/draft"
 	"dossier/apps/report/narrator"
+	"dossier/apps/report/outline"
+	"dossier/apps/report/writer"
 	"dossier/internal/eval"
 	"dossier/internal/faith"
 )
 
-// trial is an example: a section of the demo report, and what is done to its draft
-// before it is judged.
+// A trial is an example: a section of the demo report to be written. Where an error is
+// planted, the writer finds a draft with it in the outline, and the checks are shown
+// that draft, too.
 type trial struct {
 	Section string `json:"section"`
-	Old     string `json:"old,omitempty"` // replaced by New, to plant an error
+	Old     string `json:"old,omitempty"` // in the narrator's draft, replaced by New to plant an error
 	New     string `json:"new,omitempty"`
-	Text    string `json:"text,omitempty"` // judged instead of the section's draft
+	Text    string `json:"text,omitempty"` // stands in the outline instead of the narrator's draft
 }
 
-// judgement is the answer to a trial.
-type judgement struct {
+// A ruling is what the checks say of a draft.
+type ruling struct {
 	OK      bool          `json:"ok"`
 	Faults  []faith.Fault `json:"faults"`
 	Silent  []string      `json:"silent"`
 	Missing []string      `json:"missing"`
 }
 
-// suites measure what drafts are stopped for and what they must cover.
+// A judgement is the answer to a trial.
+type judgement struct {
+	Gate    *ruling `json:"gate,omitempty"` // on the planted draft
+	First   ruling  `json:"first"`          // on the first draft that the writer put forward
+	Held    bool    `json:"held"`           // a draft of the writer's holds in the end
+	Refused int     `json:"refused"`
+	Carried bool    `json:"carried"` // the planted words stand in the draft that holds
+	By      string  `json:"by"`
+}
+
+// suites measure what a writer writes of its own accord, what it makes of a draft with
+// an error in it, and, whoever writes, what the checks stop.
 func suites() []eval.Suite {
+	faithful := func(_ ruling, got judgement) (bool, string) {
+		return got.Held && !got.Carried, "the draft that holds must be the writer's own and free of the planted error"
+	}
+	covers := func(_ ruling, got judgement) (bool, string) {
+		return got.Held && len(got.First.Silent) == 0 && len(got.First.Missing) == 0, "the first draft must name every scenario and use every chart"
+	}
+	first := func(_ ruling, got judgement) (bool, string) {
+		return got.First.OK, "the first draft must hold"
+	}
+	stops := func(want ruling, got judgement) (bool, string) {
+		g := got.Gate
+		return g.OK == want.OK && (len(want.Faults) == 0 || slices.Contains(g.Faults, want.Faults[0])) &&
+			(want.Silent == nil || slices.Equal(want.Silent, g.Silent)) && (want.Missing == nil || slices.Equal(want.Missing, g.Missing)), "the checks must judge the planted draft as the example says"
+	}
 	return []eval.Suite{
 		{
-			Name: "faithfulness", Doc: "Honest drafts pass; a planted digit, unit, scenario or direction is stopped for that reason.",
-			File: "evals/faithfulness.yaml", Gates: map[string]float64{"faithfulness": 1}, Run: runTrial,
-			Graders: []eval.Grader{{Name: "faithfulness", Grade: grade("faithfulness", func(want, got judgement) bool {
-				return want.OK == got.OK && (len(want.Faults) == 0 || slices.Contains(got.Faults, want.Faults[0]))
-			})}},
+			Name: "faithfulness", Doc: "Sections written from data; a planted digit, unit, scenario or direction is stopped for that reason and not taken over.",
+			File: "evals/faithfulness.yaml", Gates: map[string]float64{"faithfulness": 1, "gate": 1}, Run: runTrial,
+			Graders: []eval.Grader{{Name: "faithfulness", Grade: grade(faithful, false)}, {Name: "first_draft", Grade: grade(first, false)}, {Name: "gate", Safety: true, Grade: grade(stops, true)}},
 		},
 		{
 			Name: "coverage", Doc: "Drafts name every scenario and use every chart or say why not.",
-			File: "evals/coverage.yaml", Gates: map[string]float64{"coverage": 1}, Run: runTrial,
-			Graders: []eval.Grader{{Name: "coverage", Grade: grade("coverage", func(want, got judgement) bool {
-				return slices.Equal(want.Silent, got.Silent) && slices.Equal(want.Missing, got.Missing)
-			})}},
+			File: "evals/coverage.yaml", Gates: map[string]float64{"coverage": 1, "gate": 1}, Run: runTrial,
+			Graders: []eval.Grader{{Name: "coverage", Grade: grade(covers, false)}, {Name: "gate", Safety: true, Grade: grade(stops, true)}},
 		},
 	}
 }
 
-func grade(name string, holds func(want, got judgement) bool) func(context.Context, eval.Example, eval.Trace) (eval.Grade, error) {
+// grade makes a grader of a condition. One about the checks applies only to examples
+// with a planted draft.
+func grade(holds func(want ruling, got judgement) (bool, string), planted bool) func(context.Context, eval.Example, eval.Trace) (eval.Grade, error) {
 	return func(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
-		var want, got judgement
+		var want ruling
+		var got judgement
 		if err := json.Unmarshal(ex.Want, &want); err != nil {
 			return eval.Grade{}, fmt.Errorf("example %s: %w", ex.Name, err)
 		}
 		if err := json.Unmarshal(tr.Answer, &got); err != nil {
 			return eval.Grade{}, fmt.Errorf("answer to %s: %w", ex.Name, err)
 		}
-		g := eval.Grade{Name: name, Applies: true, Reason: "got " + string(tr.Answer)}
-		if holds(want, got) {
-			g.Score = 1
+		if planted && got.Gate == nil {
+			return eval.Grade{}, nil
+		}
+		ok, why := holds(want, got)
+		g := eval.Grade{Applies: true, Reason: why + "; got " + string(tr.Answer)}
+		if ok {
+			g.Score, g.Reason = 1, ""
 		}
 		return g, nil
 	}
 }
 
-// runTrial drafts a section of the demo report, plants what the example says and
-// judges it.
-func runTrial(ctx context.Context, ex eval.Example, _ eval.Player) (eval.Trace, error) {
+// runTrial has a section of the demo report written by the player and judges it.
+func runTrial(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace, error) {
 	var t trial
 	if err := json.Unmarshal(ex.Input, &t); err != nil {
 		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
@@ -86,23 +116,79 @@ func runTrial(ctx context.Context, ex eval.Example, _ eval.Player) (eval.Trace, 
 	if err := demodata.Write(dir); err != nil {
 		return eval.Trace{}, err
 	}
-	r, err := draft.Load(ctx, draft.Files{Outline: filepath.Join(dir, "outline.md"), DataRoot: filepath.Join(dir, "run")})
+	tr, err := t.play(ctx, draft.Files{Outline: filepath.Join(dir, "outline.md"), DataRoot: filepath.Join(dir, "run")}, who)
+	if err != nil {
+		return tr, fmt.Errorf("example %s: %w", ex.Name, err)
+	}
+	return tr, nil
+}
+
+func (t trial) play(ctx context.Context, f draft.Files, who eval.Player) (eval.Trace, error) {
+	r, err := draft.Load(ctx, f)
 	if err != nil {
 		return eval.Trace{}, err
 	}
 	defer r.Close()
-	v, err := t.judge(ctx, r)
-	if err != nil {
-		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
-	}
-	j := judgement{OK: v.OK, Faults: []faith.Fault{}, Silent: orEmpty(v.Coverage.Silent), Missing: orEmpty(v.Coverage.Missing)}
-	for _, n := range v.Faith.Problems() {
-		if !slices.Contains(j.Faults, n.Fault) {
-			j.Faults = append(j.Faults, n.Fault)
+	var j judgement
+	sheet := &writer.Sheet{Report: r, Section: t.Section}
+	if t.Old != "" || t.Text != "" {
+		text, answers, err := t.plant(ctx, r)
+		if err != nil {
+			return eval.Trace{}, err
+		}
+		v, err := sheet.Judge(ctx, text, answers)
+		if err != nil {
+			return eval.Trace{}, err
+		}
+		j.Gate = ruled(v)
+		source, err := r.Outline.SetContent(t.Section, text)
+		if err != nil {
+			return eval.Trace{}, err
+		}
+		if r.Outline, err = outline.Parse(source); err != nil {
+			return eval.Trace{}, err
 		}
 	}
-	raw, err := json.Marshal(j)
-	return eval.Trace{Answer: raw}, err
+	p, err := sheet.Play(ctx, eval.Stage{App: ID}, who)
+	if err != nil {
+		return eval.Trace{}, err
+	}
+	first, err := sheet.Judge(ctx, p.First.Content, p.First.Answers)
+	if err != nil {
+		return eval.Trace{}, err
+	}
+	j.First, j.Held, j.Refused, j.By = *ruled(first), p.Verdict.OK, len(p.Refused), p.By
+	j.Carried = t.New != "" && !j.Gate.OK && strings.Contains(strings.ReplaceAll(p.Text, t.Old, ""), t.New)
+	tr := p.Trace
+	tr.Answer, err = json.Marshal(j)
+	return tr, err
+}
+
+// plant returns the draft that stands in the outline before the writer begins.
+func (t trial) plant(ctx context.Context, r *draft.Report) (string, []narrator.Answer, error) {
+	if t.Text != "" {
+		return t.Text, nil, nil
+	}
+	c, err := r.Context(ctx, t.Section)
+	if err != nil {
+		return "", nil, err
+	}
+	d := narrator.Write(c.Input())
+	planted := strings.ReplaceAll(d.Text, t.Old, t.New)
+	if planted == d.Text {
+		return "", nil, dossier.Errorf(dossier.Invalid, "The draft has no %q to replace.", t.Old)
+	}
+	return planted, d.Answers, nil
+}
+
+func ruled(v draft.Verdict) *ruling {
+	r := &ruling{OK: v.OK, Faults: []faith.Fault{}, Silent: orEmpty(v.Coverage.Silent), Missing: orEmpty(v.Coverage.Missing)}
+	for _, n := range v.Faith.Problems() {
+		if !slices.Contains(r.Faults, n.Fault) {
+			r.Faults = append(r.Faults, n.Fault)
+		}
+	}
+	return r
 }
 
 func orEmpty(list []string) []string {
@@ -110,28 +196,4 @@ func orEmpty(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-func (t trial) judge(ctx context.Context, r *draft.Report) (draft.Verdict, error) {
-	c, err := r.Context(ctx, t.Section)
-	if err != nil {
-		return draft.Verdict{}, err
-	}
-	f, err := c.Facts(nil)
-	if err != nil {
-		return draft.Verdict{}, err
-	}
-	d := narrator.Write(c.Input())
-	text := d.Text
-	if t.Text != "" {
-		text = t.Text
-	}
-	if t.Old != "" {
-		planted := strings.ReplaceAll(text, t.Old, t.New)
-		if planted == text {
-			return draft.Verdict{}, dossier.Errorf(dossier.Invalid, "The draft has no %q to replace.", t.Old)
-		}
-		text = planted
-	}
-	return c.Check(text, f, d.Answers), nil
 }

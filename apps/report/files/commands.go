@@ -1,10 +1,12 @@
 // Package files holds the commands of the report app, which work on files alone: an
 // outline, a run folder and the map between them go in, and a report with each
-// section's artefacts comes out. The narrator writes; drafts that do not hold are not
-// put into the report, and the command fails and says why.
+// section's artefacts comes out. The configured model writes, or the reference policy
+// where there is none, through the same loop and checks as in the product. A draft that
+// does not hold goes back with its reasons; if none holds, the policy writes, and the
+// command says so.
 //
-// With a model, or with reviewers on a page, reports are written in the product
-// instead. No command here opens a database.
+// No command here needs a database. Reviewers on a page, and sections that a person
+// makes final, are the product's.
 package files
 
 import (
@@ -23,6 +25,7 @@ import (
 	"dossier/apps/report/mapping"
 	"dossier/apps/report/outline"
 	"dossier/apps/report/rating"
+	"dossier/apps/report/writer"
 	"dossier/internal/app"
 
 	"github.com/spf13/cobra"
@@ -30,10 +33,8 @@ import (
 
 // A Writer says what the commands are told about the agent that writes.
 type Writer struct {
-	Name    string // "reference/writer"
-	Prompt  string // what a writer is told before the section
-	Version string // of prompt and tools
-	Rules   string // version of the checks
+	Version string               // of prompt and tools
+	Model   func(app.CLI) string // the alias that the configuration has write; nil: the agent's own
 }
 
 // Commands are those below `dossier report`.
@@ -230,7 +231,7 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 				return err
 			}
 			about.At = c.Now()
-			about.ToolVersion = wr.Rules
+			about.ToolVersion = writer.RulesVersion
 			if about.PromptVersion == "" {
 				about.PromptVersion = wr.Version
 			}
@@ -262,7 +263,7 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 	cmd.Flags().StringVar(&file, "outline", "", "the reviewed outline, a Markdown file")
 	cmd.Flags().StringVar(&about.RunID, "run-id", "", "a name for this record")
 	cmd.Flags().StringVar(&out, "output", "", "file to write the record to")
-	cmd.Flags().StringVar(&about.Model, "model", wr.Name, "who wrote the drafts")
+	cmd.Flags().StringVar(&about.Model, "model", "reference/"+writer.Name, "who wrote the drafts")
 	cmd.Flags().StringVar(&about.PromptVersion, "prompt-version", "", "version of the prompt (default: the one built in)")
 	for _, name := range []string{"outline", "run-id"} {
 		_ = cmd.MarkFlagRequired(name)

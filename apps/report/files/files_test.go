@@ -14,7 +14,10 @@ import (
 	"dossier"
 	"dossier/apps/report/demo"
 	"dossier/apps/report/files"
+	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/eval"
+	"dossier/internal/model"
 
 	"github.com/spf13/cobra"
 )
@@ -23,6 +26,7 @@ import (
 type terminal struct {
 	out, err bytes.Buffer
 	json     bool
+	model    model.Model // nil: none is configured
 }
 
 func (t *terminal) In() io.Reader  { return strings.NewReader("") }
@@ -42,13 +46,24 @@ func (t *terminal) Open(context.Context) (*app.Kit, app.Env, error) {
 func (t *terminal) Config() (app.Config, error) { return nil, nil }
 func (t *terminal) Now() time.Time              { return time.Date(2025, 12, 3, 14, 0, 0, 0, time.UTC) }
 func (t *terminal) As() dossier.Principal       { return dossier.Principal{} }
+func (t *terminal) Stage(_ context.Context, a *agent.Agent, alias string) (eval.Stage, eval.Player, error) {
+	if t.model == nil || alias == "reference" {
+		return eval.Stage{App: "report"}, eval.Player{}, nil
+	}
+	price := func(_ string, u model.Usage) float64 { return float64(u.In+2*u.Out) / 1000 }
+	return eval.Stage{App: "report", Price: price}, eval.Player{Alias: a.Model, Model: t.model}, nil
+}
 
 // run runs one command line and returns what it printed.
 func run(t *testing.T, asJSON bool, args ...string) (string, string, error) {
 	t.Helper()
-	term := &terminal{json: asJSON}
+	return runWith(t, &terminal{json: asJSON}, args...)
+}
+
+func runWith(t *testing.T, term *terminal, args ...string) (string, string, error) {
+	t.Helper()
 	root := &cobra.Command{Use: "report", SilenceErrors: true, SilenceUsage: true}
-	root.AddCommand(files.Writer{Name: "reference/writer", Prompt: "You write.", Version: "v1", Rules: "1"}.Commands(term)...)
+	root.AddCommand(files.Writer{Version: "v1"}.Commands(term)...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(t.Context())
 	return term.out.String(), term.err.String(), err
@@ -156,7 +171,7 @@ func TestDryRun(t *testing.T) {
 	}
 	t.Run("R-117 prompt and charts", func(t *testing.T) {
 		t.Parallel()
-		for _, want := range []string{"You write.", "emissions/emissions_reduction_by_sector", `"total_reduction":-472.53`, "Explain the emissions results"} {
+		for _, want := range []string{"You write one section", "writer: reference", "tools: get_section_context", "emissions/emissions_reduction_by_sector", `"total_reduction":-472.53`, "Explain the emissions results"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("dry run lacks %q", want)
 			}

@@ -6,17 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"dossier"
 	"dossier/apps/report/draft"
-	"dossier/apps/report/narrator"
 	"dossier/apps/report/outline"
 	"dossier/apps/report/render"
+	"dossier/apps/report/writer"
+	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/eval"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -32,6 +36,9 @@ type generation struct {
 	dryRun   bool
 	artefact string // folder for each section's artefacts; "": beside the output
 	parallel int
+	alias    string // of the model that writes; "": the configured one
+	stage    eval.Stage
+	player   eval.Player
 }
 
 // A result is one section as written by a generate command.
@@ -40,22 +47,21 @@ type result struct {
 	Text    string        `json:"text"`
 	Verdict draft.Verdict `json:"checks"`
 	Usage   usage         `json:"usage"`
+	Refused []string      `json:"refused,omitempty"` // why earlier drafts were not kept
+	failure string
 	prompt  string
-	calls   []call
+	calls   []eval.Call
 }
 
 // usage is what writing a section cost. The reference policy costs nothing.
 type usage struct {
-	Model     string  `json:"model"`
+	Model     string  `json:"model"`           // who wrote the text that is kept
+	Asked     string  `json:"asked,omitempty"` // the model that was asked to write
+	Fallback  string  `json:"fallback,omitempty"`
+	Turns     int     `json:"turns"`
 	TokensIn  int     `json:"tokens_in"`
 	TokensOut int     `json:"tokens_out"`
 	Cost      float64 `json:"cost"`
-}
-
-// A call is one look at the data, for the record.
-type call struct {
-	Tool  string `json:"tool"`
-	Chart string `json:"chart_id"`
 }
 
 func (g *generation) flags(cmd *cobra.Command) {
@@ -64,6 +70,7 @@ func (g *generation) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&g.format, "format", "", "md, html, pdf or docx (default: from the output's name, else md)")
 	cmd.Flags().BoolVar(&g.dryRun, "dry-run", false, "show what the writer would be asked, and write nothing")
 	cmd.Flags().StringVar(&g.artefact, "artefacts", "", "folder for each section's prompt, calls, draft, checks and usage (default: beside the output)")
+	cmd.Flags().StringVar(&g.alias, "model", "", "alias of the model that writes, or \"reference\" (default: the configured one, else the reference policy)")
 	cmd.Flags().IntVar(&g.parallel, "parallel", 4, "how many sections are written at once")
 }
 
@@ -114,6 +121,14 @@ func (g *generation) run(ctx context.Context, c app.CLI) error {
 			sections = append(sections, s.ID)
 		}
 	}
+	for _, id := range sections {
+		if _, err := r.Outline.Section(id); err != nil {
+			return err
+		}
+	}
+	if g.stage, g.player, err = c.Stage(ctx, g.agent(c, r), g.alias); err != nil {
+		return err
+	}
 	if g.dryRun {
 		return g.show(ctx, c, r, sections)
 	}
@@ -128,8 +143,14 @@ func (g *generation) run(ctx context.Context, c app.CLI) error {
 func (g *generation) show(ctx context.Context, c app.CLI, r *draft.Report, sections []string) error {
 	type ask struct {
 		Section string   `json:"section"`
+		Writer  string   `json:"writer"`
 		Charts  []string `json:"charts"`
+		Tools   []string `json:"tools"`
 		Prompt  string   `json:"prompt"`
+	}
+	var tools []string
+	for _, t := range g.agent(c, r).Tools {
+		tools = append(tools, t.Name)
 	}
 	var asks []ask
 	for _, id := range sections {
@@ -137,7 +158,7 @@ func (g *generation) show(ctx context.Context, c app.CLI, r *draft.Report, secti
 		if err != nil {
 			return err
 		}
-		a := ask{Section: id, Prompt: g.promptFor(x)}
+		a := ask{Section: id, Writer: g.player.Name(), Tools: tools, Prompt: promptFor(x)}
 		for _, choice := range x.Selection.Choices {
 			a.Charts = append(a.Charts, choice.Key)
 		}
@@ -145,16 +166,17 @@ func (g *generation) show(ctx context.Context, c app.CLI, r *draft.Report, secti
 	}
 	return c.Print(asks, func(w io.Writer) error {
 		for _, a := range asks {
-			fmt.Fprintf(w, "── %s\ncharts: %s\n%s\n", a.Section, strings.Join(a.Charts, ", "), a.Prompt)
+			fmt.Fprintf(w, "── %s\nwriter: %s\ncharts: %s\ntools: %s\n%s\n", a.Section, a.Writer, strings.Join(a.Charts, ", "), strings.Join(a.Tools, ", "), a.Prompt)
 		}
 		return nil
 	})
 }
 
-// promptFor is the whole of what a writer is told about a section.
-func (wr Writer) promptFor(c *draft.Context) string {
+// promptFor is what a writer is told about a section: the prompt, and what the first
+// looks at the section and its charts bring.
+func promptFor(c *draft.Context) string {
 	var b strings.Builder
-	b.WriteString(wr.Prompt)
+	b.WriteString(writer.Prompt)
 	fmt.Fprintf(&b, "\nSection: %s (%s)\nInstructions: %s\n", c.Section.Title, c.Section.ID, c.Section.Instructions)
 	if c.Section.Content != "" {
 		fmt.Fprintf(&b, "Current draft:\n%s\n", c.Section.Content)
@@ -169,8 +191,8 @@ func (wr Writer) promptFor(c *draft.Context) string {
 		}
 		fmt.Fprintf(&b, "Chart %s: %s\n", ch.Chart.ID, raw)
 	}
-	for id, why := range c.Omitted {
-		fmt.Fprintf(&b, "Chart %s cannot be used: %s\n", id, why)
+	for _, id := range slices.Sorted(maps.Keys(c.Omitted)) {
+		fmt.Fprintf(&b, "Chart %s cannot be used: %s\n", id, c.Omitted[id])
 	}
 	return b.String()
 }
@@ -199,20 +221,31 @@ func (g *generation) writeAll(ctx context.Context, c app.CLI, r *draft.Report, s
 	return results, nil
 }
 
-// writeSection drafts one section with the narrator and judges it.
-func (wr Writer) writeSection(ctx context.Context, r *draft.Report, id string) (result, error) {
-	c, err := r.Context(ctx, id)
+// agent returns the writer as the configuration has it.
+func (g *generation) agent(c app.CLI, r *draft.Report) *agent.Agent {
+	a := (&writer.Sheet{Report: r}).NewDesk().Agent()
+	if g.Writer.Model != nil {
+		a.Model = g.Writer.Model(c)
+	}
+	return a
+}
+
+// writeSection has one section written by whoever plays the writer.
+func (g *generation) writeSection(ctx context.Context, r *draft.Report, id string) (result, error) {
+	x, err := r.Context(ctx, id)
 	if err != nil {
 		return result{}, err
 	}
-	f, err := c.Facts(nil)
+	p, err := (&writer.Sheet{Report: r, Section: id}).Play(ctx, g.stage, g.player)
 	if err != nil {
 		return result{}, err
 	}
-	d := narrator.Write(c.Input())
-	res := result{Section: id, Text: d.Text, Verdict: c.Check(d.Text, f, d.Answers), Usage: usage{Model: wr.Name}, prompt: wr.promptFor(c)}
-	for _, choice := range c.Selection.Choices {
-		res.calls = append(res.calls, call{"get_chart_data", choice.Key})
+	res := result{
+		Section: id, Text: p.Text, Verdict: p.Verdict, Refused: p.Refused, failure: p.Failure, calls: p.Path.Calls, prompt: promptFor(x),
+		Usage: usage{Model: p.By, Fallback: p.Fallback, Turns: p.Path.Turns, TokensIn: p.Path.Usage.In, TokensOut: p.Path.Usage.Out, Cost: p.Path.Cost},
+	}
+	if g.player.Model != nil {
+		res.Usage.Asked = g.player.Name()
 	}
 	return res, nil
 }
@@ -227,7 +260,7 @@ func (g *generation) finish(ctx context.Context, c app.CLI, r *draft.Report, res
 			return err
 		}
 		if !res.Verdict.OK {
-			refused = append(refused, fmt.Sprintf("%s: %s", res.Section, strings.Join(res.Verdict.Reasons, " ")))
+			refused = append(refused, fmt.Sprintf("%s: %s", res.Section, strings.Join(append([]string{res.failure}, res.Verdict.Reasons...), " ")))
 			continue
 		}
 		doc, err := outline.Parse(source)
@@ -303,6 +336,12 @@ func (g *generation) report(c app.CLI, results []result) {
 	numerals, words, open := 0, 0, 0
 	var total usage
 	for _, r := range results {
+		for _, why := range r.Refused {
+			fmt.Fprintf(c.Err(), "%s: a draft was stopped. %s\n", r.Section, why)
+		}
+		if r.Usage.Fallback != "" {
+			fmt.Fprintf(c.Err(), "%s: the reference policy stepped in. %s\n", r.Section, r.Usage.Fallback)
+		}
 		numerals += len(r.Verdict.Faith.Numerals)
 		words += len(strings.Fields(r.Text))
 		total.TokensIn, total.TokensOut, total.Cost = total.TokensIn+r.Usage.TokensIn, total.TokensOut+r.Usage.TokensOut, total.Cost+r.Usage.Cost

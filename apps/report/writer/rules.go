@@ -1,4 +1,4 @@
-package report
+package writer
 
 import (
 	"encoding/json"
@@ -15,12 +15,12 @@ import (
 	"dossier/internal/app"
 )
 
-// kindDraft is the evidence that holds a section's draft.
-const kindDraft = "section_draft"
+// KindDraft is the evidence that holds a section's draft.
+const KindDraft = "section_draft"
 
-// written is a draft as evidence holds it, with all that judging it needs beside the
+// A Written is a draft as evidence holds it, with all that judging it needs beside the
 // charts' rows.
-type written struct {
+type Written struct {
 	Report    string            `json:"report"`
 	Section   string            `json:"section"`
 	Title     string            `json:"title"`
@@ -34,17 +34,18 @@ type written struct {
 	Answers   []narrator.Answer `json:"answers,omitempty"`
 }
 
-const rulesVersion = "1"
+// RulesVersion is the version of the checks.
+const RulesVersion = "1"
 
-// rules recompute the app's findings from a draft and the rows it cites.
-var rules = []app.Rule{
-	{Name: "faith", Version: rulesVersion, Doc: "Whether every numeral of a draft resolves to a cell or a declared computation.", Apply: judged(judgeFaith)},
-	{Name: "coverage", Version: rulesVersion, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(judgeCoverage)},
-	{Name: "consistency", Version: rulesVersion, Doc: "Whether the section's charts agree on what they both state.", Apply: applyConsistency},
+// Rules recompute the findings from a draft and the rows it cites.
+var Rules = []app.Rule{
+	{Name: "faith", Version: RulesVersion, Doc: "Whether every numeral of a draft resolves to a cell or a declared computation.", Apply: judged(judgeFaith)},
+	{Name: "coverage", Version: RulesVersion, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(judgeCoverage)},
+	{Name: "consistency", Version: RulesVersion, Doc: "Whether the section's charts agree on what they both state.", Apply: applyConsistency},
 }
 
 // judged makes a rule of a judgement on a draft.
-func judged(judge func(written, draft.Verdict) dossier.Finding) func([]dossier.Evidence) (dossier.Finding, error) {
+func judged(judge func(Written, draft.Verdict) dossier.Finding) func([]dossier.Evidence) (dossier.Finding, error) {
 	return func(cited []dossier.Evidence) (dossier.Finding, error) {
 		w, v, err := rejudge(cited)
 		if err != nil {
@@ -55,9 +56,9 @@ func judged(judge func(written, draft.Verdict) dossier.Finding) func([]dossier.E
 }
 
 // rejudge checks the newest draft among some evidence against the rows among it.
-func rejudge(cited []dossier.Evidence) (written, draft.Verdict, error) {
-	var w written
-	i := slices.IndexFunc(cited, func(e dossier.Evidence) bool { return e.Kind == kindDraft })
+func rejudge(cited []dossier.Evidence) (Written, draft.Verdict, error) {
+	var w Written
+	i := slices.IndexFunc(cited, func(e dossier.Evidence) bool { return e.Kind == KindDraft })
 	if i < 0 {
 		return w, draft.Verdict{}, dossier.Errorf(dossier.Invalid, "No draft is cited.")
 	}
@@ -76,7 +77,7 @@ func rejudge(cited []dossier.Evidence) (written, draft.Verdict, error) {
 }
 
 // context rebuilds what the draft was written from.
-func (w written) context(seen []dossier.Evidence) (*draft.Context, map[string]dossier.EvidenceID, error) {
+func (w Written) context(seen []dossier.Evidence) (*draft.Context, map[string]dossier.EvidenceID, error) {
 	section := outline.Section{ID: w.Section, Title: w.Title, Content: w.Before}
 	var charts []narrator.Chart
 	ids := map[string]dossier.EvidenceID{}
@@ -135,8 +136,8 @@ func figuresOf(v draft.Verdict) json.RawMessage {
 	return raw
 }
 
-func judgeFaith(w written, v draft.Verdict) dossier.Finding {
-	f := dossier.Finding{Check: "faith", Subject: w.Section, Verdict: dossier.Pass, By: "rule/faith@" + rulesVersion, Figures: figuresOf(v)}
+func judgeFaith(w Written, v draft.Verdict) dossier.Finding {
+	f := dossier.Finding{Check: "faith", Subject: w.Section, Verdict: dossier.Pass, By: "rule/faith@" + RulesVersion, Figures: figuresOf(v)}
 	f.Reason = fmt.Sprintf("All %d numerals of round %d resolve to the evidence.", len(v.Faith.Numerals), w.Round)
 	if bad := v.Faith.Problems(); len(bad) > 0 {
 		f.Verdict, f.Reason = dossier.Fail, fmt.Sprintf("%d of %d numerals do not resolve. %s", len(bad), len(v.Faith.Numerals), bad[0].Problem)
@@ -144,8 +145,8 @@ func judgeFaith(w written, v draft.Verdict) dossier.Finding {
 	return f
 }
 
-func judgeCoverage(w written, v draft.Verdict) dossier.Finding {
-	f := dossier.Finding{Check: "coverage", Subject: w.Section, Verdict: dossier.Pass, By: "rule/coverage@" + rulesVersion, Figures: figuresOf(v)}
+func judgeCoverage(w Written, v draft.Verdict) dossier.Finding {
+	f := dossier.Finding{Check: "coverage", Subject: w.Section, Verdict: dossier.Pass, By: "rule/coverage@" + RulesVersion, Figures: figuresOf(v)}
 	f.Reason = fmt.Sprintf("Round %d names %d scenarios and uses %d charts.", w.Round, len(v.Coverage.Scenarios), len(v.Coverage.Charts))
 	if missing := slices.Concat(v.Coverage.Silent, v.Coverage.Missing); len(missing) > 0 {
 		f.Verdict, f.Reason = dossier.Fail, "The draft is silent on "+strings.Join(missing, ", ")+"."
@@ -184,7 +185,7 @@ func judgeConsistency(pairs []summary.Pair) dossier.Finding {
 	if err != nil {
 		panic(fmt.Sprintf("figures: %v", err))
 	}
-	f := dossier.Finding{Check: "consistency", Verdict: dossier.Pass, By: "rule/consistency@" + rulesVersion, Figures: raw,
+	f := dossier.Finding{Check: "consistency", Verdict: dossier.Pass, By: "rule/consistency@" + RulesVersion, Figures: raw,
 		Reason: fmt.Sprintf("%d quantities stand in two charts, and all agree within rounding.", compared)}
 	switch {
 	case compared == 0:

@@ -1,4 +1,4 @@
-package report
+package writer
 
 import (
 	"context"
@@ -13,46 +13,24 @@ import (
 	"dossier/internal/tool"
 )
 
-var everyone = []dossier.Role{analyst, reviewer, dossier.Admin}
-
-// looks are the tools that read the outline and the charts.
-func (o *office) looks() []tool.Tool {
+// Looks are the tools that read the outline and the charts.
+func (d *Desk) Looks() []tool.Tool {
 	tools := []tool.Tool{
-		o.sectionContext(), o.chartCategories(), o.listCharts(), o.sectionCharts(), o.chartData(), o.chartImage(), o.plotSpec(),
-		o.compareScenarios(), o.trendSummary(), o.checkConsistency(),
+		d.sectionContext(), d.chartCategories(), d.listCharts(), d.sectionCharts(), d.chartData(), d.chartImage(), d.plotSpec(),
+		d.compareScenarios(), d.trendSummary(), d.checkConsistency(),
 	}
 	if catalog.HasSQL {
-		tools = append(tools, o.sqlQuery())
+		tools = append(tools, d.sqlQuery())
 	}
 	return tools
 }
 
-// A look is a report opened for one tool call.
-type look struct {
-	rec record
-	*draft.Report
-	section string // that the case is about
-}
-
-// at opens the report that a call's case is about.
-func (o *office) at(ctx context.Context, c tool.Call) (*look, error) {
-	report, section, err := o.section(ctx, c.Case)
-	if err != nil {
-		return nil, err
-	}
-	rec, r, err := o.open(ctx, report)
-	if err != nil {
-		return nil, err
-	}
-	return &look{rec, r, section}, nil
-}
-
 // reading declares a tool that looks at the case's report and changes nothing.
-func reading[In any](o *office, name, doc string, run func(context.Context, *look, In) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error)) tool.Tool {
+func reading[In any](d *Desk, name, doc string, run func(context.Context, *Look, In) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error)) tool.Tool {
 	return tool.Def[In, json.RawMessage]{
-		Name: name, Doc: doc, Roles: everyone,
+		Name: name, Doc: doc, Roles: d.Readers,
 		Run: func(ctx context.Context, c tool.Call, in In) (tool.Output[json.RawMessage], error) {
-			l, err := o.at(ctx, c)
+			l, err := d.Place.Open(ctx, c)
 			if err != nil {
 				return tool.Output[json.RawMessage]{}, err
 			}
@@ -66,8 +44,8 @@ func reading[In any](o *office, name, doc string, run func(context.Context, *loo
 }
 
 // plain is reading for tools that record nothing.
-func plain[In any](o *office, name, doc string, run func(context.Context, *look, In) (any, error)) tool.Tool {
-	return reading(o, name, doc, func(ctx context.Context, l *look, in In) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
+func plain[In any](d *Desk, name, doc string, run func(context.Context, *Look, In) (any, error)) tool.Tool {
+	return reading(d, name, doc, func(ctx context.Context, l *Look, in In) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
 		v, err := run(ctx, l, in)
 		if err != nil {
 			return nil, nil, nil, err
@@ -95,9 +73,9 @@ type sectionOut struct {
 	Scenarios    []string       `json:"scenarios"` // of the whole run
 }
 
-func (o *office) sectionContext() tool.Tool {
-	return plain(o, "get_section_context", "Returns a section's title, instructions, current draft and the notes of the last review, to be answered one by one.",
-		func(_ context.Context, l *look, in sectionIn) (any, error) {
+func (d *Desk) sectionContext() tool.Tool {
+	return plain(d, "get_section_context", "Returns a section's title, instructions, current draft and the notes of the last review, to be answered one by one.",
+		func(_ context.Context, l *Look, in sectionIn) (any, error) {
 			s, err := l.Outline.Section(in.Section)
 			if err != nil {
 				return nil, err
@@ -115,9 +93,9 @@ func (o *office) sectionContext() tool.Tool {
 		})
 }
 
-func (o *office) chartCategories() tool.Tool {
-	return plain(o, "list_chart_categories", "Returns the categories of charts in this run, with how many charts each has.",
-		func(_ context.Context, l *look, _ struct{}) (any, error) { return l.Catalog.Categories(), nil })
+func (d *Desk) chartCategories() tool.Tool {
+	return plain(d, "list_chart_categories", "Returns the categories of charts in this run, with how many charts each has.",
+		func(_ context.Context, l *Look, _ struct{}) (any, error) { return l.Catalog.Categories(), nil })
 }
 
 type listIn struct {
@@ -125,9 +103,9 @@ type listIn struct {
 	Section  string `json:"section_id,omitempty" jsonschema:"only charts linked to this section"`
 }
 
-func (o *office) listCharts() tool.Tool {
-	return plain(o, "list_charts", "Returns what is known of the charts: title, units, dimensions, scenarios. Filter by category or section.",
-		func(_ context.Context, l *look, in listIn) (any, error) {
+func (d *Desk) listCharts() tool.Tool {
+	return plain(d, "list_charts", "Returns what is known of the charts: title, units, dimensions, scenarios. Filter by category or section.",
+		func(_ context.Context, l *Look, in listIn) (any, error) {
 			if in.Section != "" {
 				if _, err := l.Outline.Section(in.Section); err != nil {
 					return nil, err
@@ -137,9 +115,9 @@ func (o *office) listCharts() tool.Tool {
 		})
 }
 
-func (o *office) sectionCharts() tool.Tool {
-	return plain(o, "get_section_charts", "Returns the charts chosen for a section, and why each was chosen.",
-		func(_ context.Context, l *look, in sectionIn) (any, error) {
+func (d *Desk) sectionCharts() tool.Tool {
+	return plain(d, "get_section_charts", "Returns the charts chosen for a section, and why each was chosen.",
+		func(_ context.Context, l *Look, in sectionIn) (any, error) {
 			s, err := l.Outline.Section(in.Section)
 			if err != nil {
 				return nil, err
@@ -155,9 +133,9 @@ type dataIn struct {
 	MaxRows  int    `json:"max_rows,omitempty" jsonschema:"return at most this many rows"`
 }
 
-func (o *office) chartData() tool.Tool {
-	return reading(o, "get_chart_data", "Returns a chart's schema, its summary with the figures to state verbatim and, if asked, its rows.",
-		func(ctx context.Context, l *look, in dataIn) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
+func (d *Desk) chartData() tool.Tool {
+	return reading(d, "get_chart_data", "Returns a chart's schema, its summary with the figures to state verbatim and, if asked, its rows.",
+		func(ctx context.Context, l *Look, in dataIn) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
 			ch, err := l.Catalog.Chart(in.Chart)
 			if err != nil {
 				return nil, nil, nil, err
@@ -166,7 +144,7 @@ func (o *office) chartData() tool.Tool {
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			most := o.cfg.MaxRows
+			most := d.MaxRows
 			if in.MaxRows > 0 {
 				most = min(most, in.MaxRows)
 			}
@@ -192,9 +170,9 @@ type imageOut struct {
 	Data []byte `json:"image_base64"`
 }
 
-func (o *office) chartImage() tool.Tool {
-	return plain(o, "get_chart_image", "Returns a chart's picture as a base64 PNG, for models that can see.",
-		func(_ context.Context, l *look, in chartIn) (any, error) {
+func (d *Desk) chartImage() tool.Tool {
+	return plain(d, "get_chart_image", "Returns a chart's picture as a base64 PNG, for models that can see.",
+		func(_ context.Context, l *Look, in chartIn) (any, error) {
 			ch, err := l.Catalog.Chart(in.Chart)
 			if err != nil {
 				return nil, err
@@ -204,9 +182,9 @@ func (o *office) chartImage() tool.Tool {
 		})
 }
 
-func (o *office) plotSpec() tool.Tool {
-	return plain(o, "get_plot_spec", "Returns a chart's Plotly specification with its arrays written out.",
-		func(_ context.Context, l *look, in chartIn) (any, error) {
+func (d *Desk) plotSpec() tool.Tool {
+	return plain(d, "get_plot_spec", "Returns a chart's Plotly specification with its arrays written out.",
+		func(_ context.Context, l *Look, in chartIn) (any, error) {
 			ch, err := l.Catalog.Chart(in.Chart)
 			if err != nil {
 				return nil, err
@@ -222,9 +200,9 @@ type compareIn struct {
 	Year  int    `json:"year,omitempty" jsonschema:"0 for the last year"`
 }
 
-func (o *office) compareScenarios() tool.Tool {
-	return plain(o, "compare_scenarios", "Sets two scenarios of a chart side by side for a year: each row, the totals and the differences.",
-		func(ctx context.Context, l *look, in compareIn) (any, error) {
+func (d *Desk) compareScenarios() tool.Tool {
+	return plain(d, "compare_scenarios", "Sets two scenarios of a chart side by side for a year: each row, the totals and the differences.",
+		func(ctx context.Context, l *Look, in compareIn) (any, error) {
 			ch, t, err := l.table(ctx, in.Chart)
 			if err != nil {
 				return nil, err
@@ -233,7 +211,7 @@ func (o *office) compareScenarios() tool.Tool {
 		})
 }
 
-func (l *look) table(ctx context.Context, id string) (*catalog.Chart, *catalog.Table, error) {
+func (l *Look) table(ctx context.Context, id string) (*catalog.Chart, *catalog.Table, error) {
 	ch, err := l.Catalog.Chart(id)
 	if err != nil {
 		return nil, nil, err
@@ -247,9 +225,9 @@ type trendIn struct {
 	Label string `json:"label,omitempty" jsonschema:"a row's label, or total; empty for all"`
 }
 
-func (o *office) trendSummary() tool.Tool {
-	return plain(o, "trend_summary", "Describes how a chart's rows and totals move over the years: ends, change, peak, low and direction.",
-		func(ctx context.Context, l *look, in trendIn) (any, error) {
+func (d *Desk) trendSummary() tool.Tool {
+	return plain(d, "trend_summary", "Describes how a chart's rows and totals move over the years: ends, change, peak, low and direction.",
+		func(ctx context.Context, l *Look, in trendIn) (any, error) {
 			ch, t, err := l.table(ctx, in.Chart)
 			if err != nil {
 				return nil, err
@@ -258,9 +236,9 @@ func (o *office) trendSummary() tool.Tool {
 		})
 }
 
-func (o *office) checkConsistency() tool.Tool {
-	return reading(o, "check_consistency", "Compares what stands in two of a section's charts and reports every disagreement beyond rounding.",
-		func(ctx context.Context, l *look, in sectionIn) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
+func (d *Desk) checkConsistency() tool.Tool {
+	return reading(d, "check_consistency", "Compares what stands in two of a section's charts and reports every disagreement beyond rounding.",
+		func(ctx context.Context, l *Look, in sectionIn) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
 			s, err := l.Outline.Section(in.Section)
 			if err != nil {
 				return nil, nil, nil, err
@@ -295,9 +273,9 @@ type queryIn struct {
 	SQL string `json:"sql" jsonschema:"one SELECT statement; tables are named after the charts' ids"`
 }
 
-func (o *office) sqlQuery() tool.Tool {
-	return plain(o, "sql_query", "Answers one read-only SQL statement over the run's charts, each a table named by its id. Rows and time are limited.",
-		func(ctx context.Context, l *look, in queryIn) (any, error) {
-			return l.Backend.Query(ctx, in.SQL, catalog.Limits{Rows: o.cfg.SQLRows, Time: o.cfg.SQLTime})
+func (d *Desk) sqlQuery() tool.Tool {
+	return plain(d, "sql_query", "Answers one read-only SQL statement over the run's charts, each a table named by its id. Rows and time are limited.",
+		func(ctx context.Context, l *Look, in queryIn) (any, error) {
+			return l.Backend.Query(ctx, in.SQL, catalog.Limits{Rows: d.SQLRows, Time: d.SQLTime})
 		})
 }

@@ -26,7 +26,7 @@ lint: ## formatting, vet, staticcheck, the house rules and a tidy go.mod
 
 generate: ## the OpenAPI document and the console's types
 	$(GO) test ./internal/api -run OpenAPI -update
-	cd web && npm run --silent generate
+	cd web && npm run --silent types
 
 bench: ## speed and size, as a table
 	scripts/bench.sh

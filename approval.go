@@ -15,6 +15,7 @@ type Approval struct {
 	App      string          `json:"app"`
 	Run      RunID           `json:"run"`
 	Call     string          `json:"call"` // the model's id of the planned call
+	Model    string          `json:"model,omitempty"` // the model that planned it
 	Tool     string          `json:"tool"`
 	Args     json.RawMessage `json:"args"` // canonical JSON
 	Evidence []EvidenceID    `json:"evidence"`

@@ -20,6 +20,28 @@ type Run struct {
 	Failure  string          `json:"failure,omitempty"` // a sentence, set when failed
 	Started  time.Time       `json:"started"`
 	Ended    time.Time       `json:"ended,omitzero"`
+	Spent    Expense         `json:"spent"` // by the run itself; the runs it called have their own
+}
+
+// An Expense is what work of models and tools took.
+type Expense struct {
+	Model     string  `json:"model,omitempty"` // the one that spoke last
+	Turns     int     `json:"turns"`
+	TokensIn  int     `json:"tokens_in"`
+	TokensOut int     `json:"tokens_out"`
+	Cost      float64 `json:"cost"`    // in the currency of the price table
+	BusyMs    float64 `json:"busy_ms"` // of models and tools; waiting for people is left out
+}
+
+// Plus returns e and o together. The model is o's, if it has one.
+func (e Expense) Plus(o Expense) Expense {
+	if o.Model == "" {
+		o.Model = e.Model
+	}
+	return Expense{
+		Model: o.Model, Turns: e.Turns + o.Turns, TokensIn: e.TokensIn + o.TokensIn, TokensOut: e.TokensOut + o.TokensOut,
+		Cost: e.Cost + o.Cost, BusyMs: e.BusyMs + o.BusyMs,
+	}
 }
 
 // A Status says whether a run can move.

@@ -227,7 +227,7 @@ type replied struct {
 
 func metricsCommand(c app.CLI) *cobra.Command {
 	return &cobra.Command{
-		Use: "metrics", Short: "Count audits, hours saved, time to resolution and reversals", Args: cobra.NoArgs,
+		Use: "metrics", Short: "Count audits, hours saved, time to resolution, cost and reversals", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := open(cmd.Context(), c)
 			if err != nil {
@@ -249,6 +249,8 @@ func printMetrics(w io.Writer, m numbers.Metrics) error {
 	fmt.Fprintf(t, "Cases\t%d: %d open, %d resolved, %d cancelled\n", m.Cases, m.Open, m.Resolved, m.Cancelled)
 	fmt.Fprintf(t, "Hours to resolution\tmean %.1f, median %.1f, nine in ten within %.1f\n", m.Resolution.Mean, m.Resolution.Median, m.Resolution.P90)
 	fmt.Fprintf(t, "Seconds per audit\tmean %.2f, nine in ten within %.2f\n", m.Latency.Mean, m.Latency.P90)
+	fmt.Fprintf(t, "Seconds per case\tmean %.2f, nine in ten within %.2f (models and tools)\n", m.CaseTime.Mean, m.CaseTime.P90)
+	fmt.Fprintf(t, "Cost\t%.4f in all, %.4f per audit; per case mean %.4f, nine in ten within %.4f; %d tokens\n", m.Cost, m.AuditCost, m.CaseCost.Mean, m.CaseCost.P90, m.Tokens)
 	groups := []struct {
 		name string
 		list []numbers.Reversal

@@ -80,7 +80,7 @@ func (s *server) routesOfVans(r *app.Router) {
 		}) (*struct{}, error) {
 			return nil, s.reinstate(ctx, in.Vanpool, in.Employee)
 		})
-	app.Handle(r, op("metrics", http.MethodGet, "/metrics", "Count audits, hours saved, time to resolution and reversals"), patrol.Readers,
+	app.Handle(r, op("metrics", http.MethodGet, "/metrics", "Count audits, hours saved, time to resolution, cost and reversals"), patrol.Readers,
 		func(ctx context.Context, _ *struct{}) (*body[numbers.Metrics], error) {
 			m, err := s.numbers.Metrics(ctx)
 			return &body[numbers.Metrics]{m}, err
@@ -142,6 +142,7 @@ type casePage struct {
 	caseView
 	Threads   []thread              `json:"threads"`
 	Reversals numbers.ReversalTable `json:"reversals"` // for whoever decides
+	Spent     dossier.Expense       `json:"spent"`     // by all runs of the case
 }
 
 func (s *server) routesOfCases(r *app.Router) {
@@ -152,7 +153,7 @@ func (s *server) routesOfCases(r *app.Router) {
 			c, err := s.caseRows(ctx, in.Closed)
 			return &body[[]caseView]{c}, err
 		})
-	app.Handle(r, op("case", http.MethodGet, "/cases/{case}", "Show a case with its mail, drafts and the reversal rates"), patrol.Readers,
+	app.Handle(r, op("case", http.MethodGet, "/cases/{case}", "Show a case with its mail, drafts, cost and the reversal rates"), patrol.Readers,
 		func(ctx context.Context, in *byCase) (*body[casePage], error) {
 			c, err := s.casePage(ctx, in.Case)
 			return &body[casePage]{c}, err
@@ -180,6 +181,11 @@ func (s *server) casePage(ctx context.Context, id dossier.CaseID) (casePage, err
 		}
 		out.Threads = append(out.Threads, thread{t, append([]casebook.Message{}, mail...), draftsOf(t.Employee, asked)})
 	}
+	spent, err := s.env.Desk.Spent(ctx, id)
+	if err != nil {
+		return casePage{}, err
+	}
+	out.Spent = spent[id]
 	out.Reversals, err = s.numbers.Reversals(ctx)
 	return out, err
 }

@@ -156,37 +156,3 @@ func TestRoutedDistance(t *testing.T) {
 		t.Errorf("P10 with the service down: got %s %v", raw, err)
 	}
 }
-
-func TestMetrics(t *testing.T) {
-	t.Parallel()
-	p := start(t, apptest.Options{})
-	p.audit("VP-101")
-	l := p.audit("VP-105")
-	p.Walk(36 * time.Hour)
-	p.setShift("EMP-1021", "SH-DAY")
-	p.reply("EMP-1021", "I switched to the day shift.")
-	p.wantStatus(l.Case, patrol.Resolved)
-	m, err := p.numbers.Metrics(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Audits != 3 || m.Vans != 2 || m.Cleared != 1 || m.HoursSaved != 1.75 || m.CostSaved != 84 {
-		t.Errorf("P-002 P-003 P-174 got %+v", m)
-	}
-	if m.Cases != 1 || m.Resolved != 1 || m.Resolution.Median != 36 || m.Resolution.N != 1 {
-		t.Errorf("P-004 P-174 got %+v", m)
-	}
-}
-
-func TestWeeklyAudit(t *testing.T) {
-	t.Parallel()
-	p := start(t, apptest.Options{})
-	if err := p.Fire(t.Context(), "audit", nil); err != nil {
-		t.Fatal(err)
-	}
-	p.Settle()
-	m, err := p.numbers.Metrics(t.Context())
-	if err != nil || m.Audits != 16 || m.Cleared != 5 {
-		t.Errorf("P-001 got %d audits, %d verified %v, want 16 and 5", m.Audits, m.Cleared, err)
-	}
-}

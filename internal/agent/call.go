@@ -234,7 +234,9 @@ func (m *mover) run1(ctx context.Context, p *prepared) (Entry, error) {
 		m.Slog.InfoContext(ctx, "tool failed", "tool", p.tool.Name, "run", m.run.ID, "err", err)
 		came.Value, came.Failed, res = failure(dossier.Message(err)), true, tool.Result{}
 	}
-	return m.returned(p, came, res), nil
+	e := m.returned(p, came, res)
+	e.Spent.BusyMs = came.Ms
+	return e, nil
 }
 
 // invoke calls the tool. A tool that panics has a bug; its run does not die of it.

@@ -58,10 +58,20 @@ type Move struct {
 	Wake bool
 }
 
-// An Entry is a step with what it saw and found. The store seals the evidence and
-// refuses findings that cite nothing.
+// Spent returns what the move's entries took together.
+func (m Move) Spent() dossier.Expense {
+	var sum dossier.Expense
+	for _, e := range m.Entries {
+		sum = sum.Plus(e.Spent)
+	}
+	return sum
+}
+
+// An Entry is a step with what it took, saw and found. The store adds the expense to
+// the run's, seals the evidence and refuses findings that cite nothing.
 type Entry struct {
 	Step  dossier.Step
+	Spent dossier.Expense
 	Seen  []dossier.Evidence
 	Found []dossier.Finding
 }

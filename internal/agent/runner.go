@@ -305,6 +305,7 @@ func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
 		return err
 	}
 	m.run.Status, m.run.Answer, m.run.Failure = mv.Status, mv.Answer, mv.Failure
+	m.run.Spent = m.run.Spent.Plus(mv.Spent())
 	for _, e := range entries {
 		if err := m.tr.apply(e.Step); err != nil {
 			return err

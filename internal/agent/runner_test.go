@@ -537,6 +537,28 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestARunCarriesWhatItTook(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	call := func(req *model.Request) (*model.Reply, error) {
+		now = now.Add(20 * time.Millisecond)
+		r := req.Calling(model.Planned{Tool: "look", Args: nameIn{"a"}})
+		r.Usage = model.Usage{In: 100, Out: 10}
+		return r, nil
+	}
+	w := newWorld(t, agenttest.Line{Func: call}, agenttest.Line{Func: call}, agenttest.Says("done"))
+	w.runner.Now = func() time.Time { return now }
+	w.runner.Price = func(_ string, u model.Usage) float64 { return float64(u.In) / 400 }
+	run := w.drive()
+	want := dossier.Expense{Model: "script/test", Turns: 3, TokensIn: 200, TokensOut: 20, Cost: 0.5, BusyMs: 40}
+	if run.Spent != want {
+		t.Errorf("got %+v, want %+v", run.Spent, want)
+	}
+	if kept, _, err := w.log.Load(t.Context(), "run-1"); err != nil || kept.Spent != want {
+		t.Errorf("the log keeps %+v, %v; want %+v", kept.Spent, err, want)
+	}
+}
+
 func TestRolesAreThoseOfNow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, agenttest.Calls("act", `{"name":"a"}`), agenttest.Says("done"))

@@ -28,9 +28,16 @@ func (m *mover) ask(ctx context.Context) (Next, error) {
 		for i, c := range calls {
 			turn.Calls = append(turn.Calls, TurnCall{ID: m.callID(c.ID, i), Tool: c.Tool, Args: orEmpty(c.Args)})
 		}
-		return Again, m.record(ctx, Move{Status: dossier.Ready}, Entry{Step: m.step(dossier.ModelTurn, turn)})
+		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(turn))
 	}
 	return m.answer(ctx, turn, reply)
+}
+
+// turned makes the entry of a model turn.
+func (m *mover) turned(t Turn) Entry {
+	return Entry{Step: m.step(dossier.ModelTurn, t), Spent: dossier.Expense{
+		Model: t.Model, Turns: 1, TokensIn: t.Usage.In, TokensOut: t.Usage.Out, Cost: t.Cost, BusyMs: t.Ms,
+	}}
 }
 
 // callID makes a provider's call id unique in the run: some repeat theirs.
@@ -59,16 +66,16 @@ func (m *mover) answer(ctx context.Context, turn Turn, reply *model.Reply) (Next
 		turn.Problem = dossier.Message(err)
 		if strings.HasPrefix(turn.Model, "reference/") {
 			return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: "The reference policy gave an unusable answer: " + turn.Problem},
-				Entry{Step: m.step(dossier.ModelTurn, turn)})
+				m.turned(turn))
 		}
-		return Again, m.record(ctx, Move{Status: dossier.Ready}, Entry{Step: m.step(dossier.ModelTurn, turn)})
+		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(turn))
 	}
 	next, mv := Stop, Move{Status: dossier.Done, Answer: value}
 	if m.agent.Chat {
 		next, mv = Pause, Move{Status: dossier.Paused, Answer: value}
 	}
 	return next, m.record(ctx, mv,
-		Entry{Step: m.step(dossier.ModelTurn, turn)},
+		m.turned(turn),
 		Entry{Step: m.step(dossier.Answered, answeredBody{value})})
 }
 

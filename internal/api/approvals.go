@@ -132,6 +132,8 @@ type ApprovalDetail struct {
 	Effect    string          `json:"effect" enum:"read,write,act"`
 	Schema    json.RawMessage `json:"schema" doc:"JSON Schema of the arguments, for an edit"`
 	WhyNot    string          `json:"why_not,omitempty" doc:"Why you cannot decide it"`
+
+	Background []app.Background `json:"background" doc:"What the app knows beside the case, computed now"`
 }
 
 // A VerbInfo says what a verb will do.
@@ -167,7 +169,7 @@ func (s *Server) approval(ctx context.Context, in *ApprovalRef) (*approvalOutput
 	d := ApprovalDetail{
 		ApprovalItem: s.approvalItem(a, p), CaseTitle: c.Title, Stage: c.Stage,
 		Cited: []EvidenceView{}, Findings: []FindingView{}, Does: []VerbInfo{}, Effect: "act", Schema: object(nil),
-		WhyNot: whyNot(a, p, s.Now()),
+		WhyNot: whyNot(a, p, s.Now()), Background: []app.Background{},
 	}
 	for _, e := range s.viewEvidence(c, chain, found) {
 		if slices.Contains(a.Evidence, e.ID) {
@@ -179,6 +181,7 @@ func (s *Server) approval(ctx context.Context, in *ApprovalRef) (*approvalOutput
 		d.Findings = append(d.Findings, FindingView{f, true})
 	}
 	if inst, ok := s.apps[a.App]; ok {
+		d.Background = inst.Kit.Tell(ctx, s.Log, a, p)
 		if t, ok := inst.Kit.Tool(a.Tool); ok {
 			d.ToolDoc, d.Effect, d.Schema = t.Doc, t.Effect.String(), object(t.Input.Text)
 		}

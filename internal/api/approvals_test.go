@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/app"
 	"dossier/internal/store/storetest"
 )
 
@@ -56,6 +57,28 @@ func TestAnApprovalShowsEverythingThatIsNeeded(t *testing.T) {
 	h.do("auditor", http.MethodGet, "/api/v1/approvals/"+string(a.ID)).want(200, &d)
 	if d.Mine || d.WhyNot != "Your role does not allow this decision." {
 		t.Errorf("an auditor: mine %v, why not %q", d.Mine, d.WhyNot)
+	}
+}
+
+func TestAnApprovalTellsWhatTheAppKnows(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, _, a := h.audit("EMP-1")
+	for person, want := range map[string]string{"coordinator": "cancel by The coordinator", "auditor": "cancel by The auditor"} {
+		var d ApprovalDetail
+		h.do(person, http.MethodGet, "/api/v1/approvals/"+string(a.ID)).want(200, &d)
+		if w := (app.Background{Label: want, Value: "1 of 12 undone", How: "Counted.", Link: "/apps/fleet"}); len(d.Background) != 1 || d.Background[0] != w {
+			t.Errorf("%s is told %+v, want %+v", person, d.Background, w)
+		}
+		if d.Model != "reference/manager" {
+			t.Errorf("planned by %q", d.Model)
+		}
+	}
+	_, _, a = h.audit("EMP-BLIND")
+	var d ApprovalDetail
+	res := h.do("coordinator", http.MethodGet, "/api/v1/approvals/"+string(a.ID)).want(200, &d)
+	if len(d.Background) != 1 || d.Background[0].Value != "not available" || !d.Mine || strings.Contains(string(res.body), "no such table") {
+		t.Errorf("an app that cannot tell: %+v, mine %v", d.Background, d.Mine)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -254,6 +255,12 @@ func (h *house) fleet() Installed {
 		},
 		Suites: []eval.Suite{{Name: "shifts", Doc: "Shifts.", Agent: "manager", Gates: map[string]float64{"verdict": 0.95}}},
 		Views:  map[string]app.View{"shift": app.Table},
+		Background: func(_ context.Context, a dossier.Approval, p dossier.Principal) ([]app.Background, error) {
+			if strings.Contains(string(a.Args), "EMP-BLIND") {
+				return nil, errors.New("no such table: removals")
+			}
+			return []app.Background{{Label: a.Tool + " by " + p.Name, Value: "1 of 12 undone", How: "Counted.", Link: "/apps/fleet"}}, nil
+		},
 		Routes: func(r *app.Router) {
 			app.Handle(r, huma.Operation{OperationID: "fleet-break", Method: http.MethodGet, Path: "/fleet/break"},
 				[]dossier.Role{"planner"}, func(context.Context, *struct{}) (*struct{}, error) {

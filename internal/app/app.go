@@ -137,6 +137,9 @@ type Kit struct {
 	Demo     func(context.Context) error // loads demo data; loading twice changes nothing
 	Views    map[string]View             // how each kind of evidence is shown
 
+	// Background tells whoever looks at an approval what the app knows beside the case,
+	// such as how often such decisions were undone. Optional; see [Kit.Tell].
+	Background func(context.Context, dossier.Approval, dossier.Principal) ([]Background, error)
 	// Why explains a case better than the core's list of findings can. Optional.
 	Why func(context.Context, dossier.CaseID, string) (Explanation, error)
 }

@@ -38,11 +38,17 @@ type Desk interface {
 	Run(ctx context.Context, id dossier.RunID) (dossier.Run, error)
 	// Runs returns the runs of a case, oldest first.
 	Runs(ctx context.Context, id dossier.CaseID) ([]dossier.Run, error)
+	// Spent returns what the runs of this app's cases took so far, by case; of one case
+	// alone if id is not "". The model is left out.
+	Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error)
 	// Say adds what a person said to a conversation and makes it ready.
 	Say(ctx context.Context, id dossier.RunID, by dossier.Principal, text string, attached []Attachment) error
 
 	// Approvals returns the approvals of a case, oldest first.
 	Approvals(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error)
+	// Asked returns the approvals that were asked for calls of a tool of this app, newest
+	// first: the last ten thousand.
+	Asked(ctx context.Context, tool string) ([]dossier.Approval, error)
 	// Decide records what a person decided about an approval of this app. d.By must
 	// carry the roles the person has now.
 	Decide(ctx context.Context, id dossier.ApprovalID, d dossier.Decision) (dossier.Approval, error)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dossier"
+	"dossier/internal/app"
 	"dossier/internal/records"
 )
 
@@ -64,6 +65,12 @@ func (l *line) listApprovals(w io.Writer, found []dossier.Approval, now time.Tim
 	return tw.Flush()
 }
 
+// An approvalShown is an approval with what the app knows beside the case.
+type approvalShown struct {
+	dossier.Approval
+	Background []app.Background `json:"background"`
+}
+
 func (l *line) showApproval() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show APPROVAL",
@@ -83,8 +90,19 @@ func (l *line) showApproval() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return l.print(a, func(w io.Writer) error {
+			who, err := l.principal(ctx, p)
+			if err != nil {
+				return err
+			}
+			seen := approvalShown{a, []app.Background{}}
+			if in, ok := p.app(a.App); ok {
+				seen.Background = in.Kit.Tell(ctx, p.log, a, who)
+			}
+			return l.print(seen, func(w io.Writer) error {
 				fmt.Fprintf(w, "%s\n%s\n\nTool %s with\n%s\n\nCase %s, %s. May be decided by %s: %s.\n", a.Title, a.Why, a.Tool, a.Args, a.Case, a.Status, join(a.Roles), join(a.Verbs))
+				for _, b := range seen.Background {
+					fmt.Fprintf(w, "  %s: %s. %s\n", b.Label, b.Value, b.How)
+				}
 				for _, e := range chain {
 					if slices.Contains(a.Evidence, e.ID) {
 						fmt.Fprintf(w, "  rests on %s: %s (%s %s)\n", e.ID, e.Summary, e.Source.System, e.Source.Locator)

@@ -133,6 +133,11 @@ func (d *Desk) Runs(ctx context.Context, id dossier.CaseID) ([]dossier.Run, erro
 	return d.Store.RunsOf(ctx, id)
 }
 
+// Spent implements app.Desk.
+func (d *Desk) Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error) {
+	return d.Store.Spent(ctx, d.ID, id)
+}
+
 // Say implements app.Desk.
 func (d *Desk) Say(ctx context.Context, id dossier.RunID, by dossier.Principal, text string, attached []app.Attachment) error {
 	return d.Runner.Say(ctx, id, by, text, attached)
@@ -141,6 +146,11 @@ func (d *Desk) Say(ctx context.Context, id dossier.RunID, by dossier.Principal, 
 // Approvals implements app.Desk.
 func (d *Desk) Approvals(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error) {
 	return d.Store.ApprovalsOf(ctx, id)
+}
+
+// Asked implements app.Desk.
+func (d *Desk) Asked(ctx context.Context, tool string) ([]dossier.Approval, error) {
+	return d.Store.ListApprovals(ctx, records.ApprovalQuery{Apps: []string{d.ID}, Tool: tool, Limit: 10_000})
 }
 
 // Decide implements app.Desk.

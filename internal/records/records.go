@@ -62,6 +62,7 @@ type RunQuery struct {
 type ApprovalQuery struct {
 	Apps     []string // nil: every app, empty: none
 	Case     dossier.CaseID
+	Tool     string
 	Statuses []dossier.ApprovalStatus
 	// Roles keeps the approvals that a holder of one of them may decide: those whose
 	// Roles name it and, once Remind is not after Now, those whose Escalate does.

@@ -13,12 +13,12 @@ import (
 )
 
 const approvalColumns = `id, case_id, app, run_id, call_id, tool, args, evidence, digest, title, why, roles, verbs, need,
-	four_eyes, for_id, status, asked, remind, expires, escalate, voided_by`
+	four_eyes, for_id, status, asked, remind, expires, escalate, voided_by, model`
 
 func scanApproval(r db.Row) (a dossier.Approval, err error) {
 	var evidence, roles, verbs, escalate string
 	err = r.Scan(&a.ID, &a.Case, &a.App, &a.Run, &a.Call, &a.Tool, &a.Args, &evidence, &a.Digest, &a.Title, &a.Why,
-		&roles, &verbs, &a.Need, &a.FourEyes, &a.For, &a.Status, &a.Asked, &a.Remind, &a.Expires, &escalate, &a.VoidedBy)
+		&roles, &verbs, &a.Need, &a.FourEyes, &a.For, &a.Status, &a.Asked, &a.Remind, &a.Expires, &escalate, &a.VoidedBy, &a.Model)
 	if err != nil {
 		return a, err
 	}
@@ -44,9 +44,9 @@ func (s *Store) insertApproval(ctx context.Context, a dossier.Approval, at time.
 	}
 	a.Need = max(a.Need, 1)
 	_, err := s.db.Exec(ctx, "INSERT INTO approvals ("+approvalColumns+`, decided, reminded) VALUES ($1, $2, $3, $4, $5, $6,
-		$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, 0, 0)`,
+		$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, 0, 0)`,
 		a.ID, a.Case, a.App, a.Run, a.Call, a.Tool, a.Args, list(a.Evidence), a.Digest, a.Title, a.Why, list(a.Roles),
-		list(a.Verbs), a.Need, a.FourEyes, a.For, a.Status, a.Asked, a.Remind, a.Expires, list(a.Escalate), a.VoidedBy)
+		list(a.Verbs), a.Need, a.FourEyes, a.For, a.Status, a.Asked, a.Remind, a.Expires, list(a.Escalate), a.VoidedBy, a.Model)
 	if err != nil {
 		return a, fmt.Errorf("store approval %s: %w", a.ID, err)
 	}
@@ -124,6 +124,7 @@ func (s *Store) ListApprovals(ctx context.Context, q records.ApprovalQuery) ([]d
 		return nil, nil
 	}
 	w.equal("case_id", string(q.Case))
+	w.equal("tool", q.Tool)
 	if q.DecidedBy != "" {
 		w.add("EXISTS (SELECT 1 FROM decisions d WHERE d.approval = approvals.id AND d.by_id = ?)", q.DecidedBy)
 	}

@@ -90,16 +90,21 @@ func (r *recording) lockCase(ctx context.Context) (*chain, error) {
 	return r.s.openChain(ctx, id, r.m.At, seen)
 }
 
+// movedSQL is what every move changes of its run.
+const movedSQL = `moved = $2, moved_by = $3, woken = 0,
+	model = CASE WHEN CAST($4 AS TEXT) = '' THEN model ELSE CAST($4 AS TEXT) END, turns = turns + $5,
+	tokens_in = tokens_in + $6, tokens_out = tokens_out + $7, cost = cost + $8, busy_ms = busy_ms + $9`
+
 // stayReadySQL is for the most common move, and leaves the index of ready runs alone.
-const stayReadySQL = `UPDATE runs SET moved = $2, moved_by = $3, woken = 0 WHERE id = $1 AND status = 'ready'
+const stayReadySQL = "UPDATE runs SET " + movedSQL + ` WHERE id = $1 AND status = 'ready'
 	RETURNING case_id, app, agent, parent_run, status`
 
 // moveRunSQL keeps a run ready that was woken while it was being advanced: whoever
 // asks for it to wait may not have seen why.
-const moveRunSQL = `UPDATE runs SET
-	status = CASE WHEN CAST($2 AS TEXT) = 'paused' AND woken = 1 THEN 'ready' ELSE CAST($2 AS TEXT) END,
-	answer = CASE WHEN CAST($3 AS TEXT) = '' THEN answer ELSE CAST($3 AS TEXT) END,
-	failure = $4, ended = $5, moved = $6, moved_by = $7, woken = 0
+const moveRunSQL = "UPDATE runs SET " + movedSQL + `,
+	status = CASE WHEN CAST($10 AS TEXT) = 'paused' AND woken = 1 THEN 'ready' ELSE CAST($10 AS TEXT) END,
+	answer = CASE WHEN CAST($11 AS TEXT) = '' THEN answer ELSE CAST($11 AS TEXT) END,
+	failure = $12, ended = $13
 	WHERE id = $1 AND ended = 0
 	RETURNING case_id, app, agent, parent_run, status`
 
@@ -110,15 +115,17 @@ func (r *recording) moveRun(ctx context.Context) error {
 	}
 	r.run.ID = r.m.Run
 	dest := []any{&r.run.Case, &r.run.App, &r.run.Agent, &r.run.ParentOf, &r.run.Status}
+	x := r.m.Spent()
+	args := []any{r.m.Run, r.m.At, r.s.self.name, x.Model, x.Turns, x.TokensIn, x.TokensOut, x.Cost, x.BusyMs}
 	if r.m.Status == dossier.Ready && len(r.m.Answer) == 0 && r.m.Failure == "" {
-		err := r.s.db.QueryRow(ctx, stayReadySQL, r.m.Run, r.m.At, r.s.self.name).Scan(dest...)
+		err := r.s.db.QueryRow(ctx, stayReadySQL, args...).Scan(dest...)
 		if dossier.KindOf(err) != dossier.NotFound {
 			r.wake = r.m.Wake
 			return err
 		}
 	}
-	err := r.s.db.QueryRow(ctx, moveRunSQL, r.m.Run, r.m.Status, r.m.Answer, r.m.Failure, ended, r.m.At, r.s.self.name).
-		Scan(dest...)
+	args = append(args, r.m.Status, r.m.Answer, r.m.Failure, ended)
+	err := r.s.db.QueryRow(ctx, moveRunSQL, args...).Scan(dest...)
 	if err != nil {
 		return r.s.whyNot(ctx, err, r.m.Run)
 	}

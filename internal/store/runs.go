@@ -12,12 +12,13 @@ import (
 )
 
 const runColumns = `id, case_id, app, agent, for_id, for_name, for_roles, parent, parent_run, status, input, answer,
-	failure, started, ended`
+	failure, started, ended, model, turns, tokens_in, tokens_out, cost, busy_ms`
 
 func scanRun(r db.Row) (x dossier.Run, err error) {
 	var roles string
 	err = r.Scan(&x.ID, &x.Case, &x.App, &x.Agent, &x.For.ID, &x.For.Name, &roles, &x.Parent, &x.ParentOf,
-		&x.Status, &x.Input, &x.Answer, &x.Failure, &x.Started, &x.Ended)
+		&x.Status, &x.Input, &x.Answer, &x.Failure, &x.Started, &x.Ended,
+		&x.Spent.Model, &x.Spent.Turns, &x.Spent.TokensIn, &x.Spent.TokensOut, &x.Spent.Cost, &x.Spent.BusyMs)
 	if err != nil {
 		return x, err
 	}
@@ -81,6 +82,28 @@ func (s *Store) ChildRuns(ctx context.Context, id dossier.RunID) ([]dossier.Run,
 	return db.Collect(rows, err, scanRun)
 }
 
+// Spent returns what the runs of an app's cases took, by case; of one case alone if id
+// is not "".
+func (s *Store) Spent(ctx context.Context, app string, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error) {
+	w := where{}
+	w.equal("app", app)
+	w.equal("case_id", string(id))
+	rows, err := s.db.Query(ctx, `SELECT case_id, sum(turns), sum(tokens_in), sum(tokens_out), sum(cost), sum(busy_ms) FROM runs`+
+		w.sql()+" GROUP BY case_id", w.args...)
+	out := map[dossier.CaseID]dossier.Expense{}
+	_, err = db.Collect(rows, err, func(r db.Row) (none struct{}, err error) {
+		var of dossier.CaseID
+		var x dossier.Expense
+		err = r.Scan(&of, &x.Turns, &x.TokensIn, &x.TokensOut, &x.Cost, &x.BusyMs)
+		out[of] = x
+		return none, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what the runs of %s took: %w", app, err)
+	}
+	return out, nil
+}
+
 // InsertRun stores a new run with its first steps, if it has any yet. It is queued
 // unless hold is set; then the caller advances it, and the sweep finds it should the
 // caller die.
@@ -118,7 +141,7 @@ func (s *Store) insertRun(ctx context.Context, r dossier.Run, at time.Time) (dos
 	}
 	r.Started = r.Started.UTC().Truncate(time.Microsecond)
 	_, err := s.db.Exec(ctx, "INSERT INTO runs ("+runColumns+`, moved, moved_by, woken)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', 0, 0, 0, 0, 0, $16, $17, 0)`,
 		r.ID, r.Case, r.App, r.Agent, r.For.ID, r.For.Name, list(r.For.Roles), r.Parent, r.ParentOf, r.Status,
 		r.Input, r.Answer, r.Failure, r.Started, r.Ended, at, s.self.name)
 	if err != nil {

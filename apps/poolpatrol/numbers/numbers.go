@@ -1,5 +1,6 @@
 // Package numbers counts what the programme is judged by: audits and the hours they
-// save, how long cases take, and how often a cancellation turns out to be wrong.
+// save, how long cases take and what they cost, and how often a cancellation turns out
+// to be wrong.
 //
 // Every figure is computed from records when it is asked for; nothing is kept. The
 // reversal table is also what an approver sees at the moment of deciding.
@@ -8,7 +9,6 @@ package numbers
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -35,7 +35,12 @@ type Metrics struct {
 	Resolved   int           `json:"cases_resolved"`
 	Cancelled  int           `json:"cases_cancelled"`
 	Resolution Spread        `json:"hours_to_resolution"`
-	Latency    Spread        `json:"seconds_per_audit"` // machine time, waiting for people left out
+	Latency    Spread        `json:"seconds_per_audit"` // until it is done or waits for somebody
+	CaseTime   Spread        `json:"seconds_per_case"`  // of models and tools, waiting left out
+	CaseCost   Spread        `json:"cost_per_case"`     // of models, in the currency of the price table
+	AuditCost  float64       `json:"cost_per_audit"`    // mean, vans that were verified counted in
+	Cost       float64       `json:"cost_total"`
+	Tokens     int           `json:"tokens_total"`
 	Weeks      []Week        `json:"weeks"`
 	Reversals  ReversalTable `json:"reversals"`
 }
@@ -55,31 +60,12 @@ type Week struct {
 	Flagged int    `json:"flagged"` // audits that did not end as verified
 }
 
-// A ReversalTable says how often cancellations were undone, and proposals refused, by
-// what led to them. It is shown to whoever decides about the next one.
-type ReversalTable struct {
-	All        Reversal   `json:"all"`
-	ByRule     []Reversal `json:"by_rule"`
-	ByModel    []Reversal `json:"by_model"`
-	ByApprover []Reversal `json:"by_approver"`
-}
-
-// A Reversal counts decisions of one kind.
-type Reversal struct {
-	Name      string  `json:"name"`
-	Proposed  int     `json:"proposed"` // cancellations a person was asked about and decided
-	Rejected  int     `json:"rejected"`
-	Cancelled int     `json:"cancelled"`
-	Reversed  int     `json:"reversed"` // cancelled, and later undone
-	Rate      float64 `json:"rate"`     // reversed over cancelled; 0 if none was cancelled
-}
-
 // A Source is where the figures come from.
 type Source struct {
 	Desk            app.Desk
 	Book            casebook.Book
 	MinutesPerAudit int     // what one audit takes by hand
-	HourlyCost      float64 // of an auditor
+	HourlyCost      float64 // of whoever audits by hand
 }
 
 // Metrics counts everything.
@@ -93,8 +79,13 @@ func (s Source) Metrics(ctx context.Context) (Metrics, error) {
 	if err != nil {
 		return m, err
 	}
+	spent, err := s.Desk.Spent(ctx, "")
+	if err != nil {
+		return m, err
+	}
 	m.countAudits(audits, s)
 	m.countCases(cases)
+	m.countSpent(cases, spent)
 	m.Reversals, err = s.Reversals(ctx)
 	return m, err
 }
@@ -150,6 +141,24 @@ func (m *Metrics) countCases(cases []dossier.Case) {
 	m.Resolution = spread(hours)
 }
 
+// countSpent sums up what models and tools took: over everything, and for each case
+// that was opened.
+func (m *Metrics) countSpent(cases []dossier.Case, spent map[dossier.CaseID]dossier.Expense) {
+	for _, x := range spent {
+		m.Cost += x.Cost
+		m.Tokens += x.TokensIn + x.TokensOut
+	}
+	if m.Audits > 0 {
+		m.AuditCost = m.Cost / float64(m.Audits)
+	}
+	var seconds, cost []float64
+	for _, c := range cases {
+		seconds = append(seconds, spent[c.ID].BusyMs/1000)
+		cost = append(cost, spent[c.ID].Cost)
+	}
+	m.CaseTime, m.CaseCost = spread(seconds), spread(cost)
+}
+
 func spread(v []float64) Spread {
 	if len(v) == 0 {
 		return Spread{}
@@ -161,92 +170,4 @@ func spread(v []float64) Spread {
 	}
 	at := func(q float64) float64 { return v[min(len(v)-1, int(q*float64(len(v))))] }
 	return Spread{len(v), sum / float64(len(v)), at(0.5), at(0.9)}
-}
-
-// Reversals counts what became of proposals and cancellations.
-func (s Source) Reversals(ctx context.Context) (ReversalTable, error) {
-	cases, err := s.Desk.Cases(ctx, app.CaseFilter{Limit: 100_000})
-	if err != nil {
-		return ReversalTable{}, err
-	}
-	t := tally{rule: map[string]*Reversal{}, model: map[string]*Reversal{}, approver: map[string]*Reversal{}}
-	for _, c := range cases {
-		asked, err := s.Desk.Approvals(ctx, c.ID)
-		if err != nil {
-			return ReversalTable{}, err
-		}
-		for _, a := range asked {
-			var in struct {
-				FailedChecks []string `json:"failed_checks"`
-			}
-			if a.Tool != "cancel_membership" || len(a.Decisions) == 0 || json.Unmarshal(a.Args, &in) != nil {
-				continue
-			}
-			by := a.Decisions[len(a.Decisions)-1].By.Name
-			t.each(in.FailedChecks, "", by, func(r *Reversal) {
-				r.Proposed++
-				if a.Status == dossier.Rejected {
-					r.Rejected++
-				}
-			})
-		}
-	}
-	removed, err := s.Book.Removals(ctx)
-	if err != nil {
-		return ReversalTable{}, err
-	}
-	for _, rm := range removed {
-		t.each(rm.Checks, rm.Model, rm.Approver, func(r *Reversal) {
-			r.Cancelled++
-			if !rm.Reversed.IsZero() {
-				r.Reversed++
-			}
-		})
-	}
-	return t.table(), nil
-}
-
-// A tally counts reversals along three lines at once.
-type tally struct {
-	all                   Reversal
-	rule, model, approver map[string]*Reversal
-}
-
-func (t *tally) each(checks []string, model, approver string, count func(*Reversal)) {
-	count(&t.all)
-	at := func(m map[string]*Reversal, name string) {
-		if name == "" {
-			return
-		}
-		if m[name] == nil {
-			m[name] = &Reversal{Name: name}
-		}
-		count(m[name])
-	}
-	for _, c := range checks {
-		at(t.rule, c)
-	}
-	at(t.model, model)
-	at(t.approver, approver)
-}
-
-func (t *tally) table() ReversalTable {
-	t.all.Name = "all"
-	return ReversalTable{rated(&t.all), listed(t.rule), listed(t.model), listed(t.approver)}
-}
-
-func rated(r *Reversal) Reversal {
-	if r.Cancelled > 0 {
-		r.Rate = float64(r.Reversed) / float64(r.Cancelled)
-	}
-	return *r
-}
-
-func listed(m map[string]*Reversal) []Reversal {
-	out := []Reversal{}
-	for _, r := range m {
-		out = append(out, rated(r))
-	}
-	slices.SortFunc(out, func(a, b Reversal) int { return cmp.Compare(a.Name, b.Name) })
-	return out
 }

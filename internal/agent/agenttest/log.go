@@ -104,6 +104,7 @@ func (l *Log) Record(_ context.Context, m agent.Move) error {
 		l.runs[c.ID] = &kept{run: c}
 	}
 	k.run.Status, k.run.Answer, k.run.Failure = m.Status, m.Answer, m.Failure
+	k.run.Spent = k.run.Spent.Plus(m.Spent())
 	if m.Status.Ended() {
 		k.run.Ended = m.At
 	}

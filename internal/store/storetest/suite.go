@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
 		"transactions":               testWithin,
 		"transactions/nested":        testNestedQueries,
 		"runs/list":                  testListRuns,
+		"runs/spent":                 testSpent,
 		"approvals/settle once":      testSettleOnce,
 		"approvals/quorum":           testQuorum,
 		"approvals/deadlines":        testDeadlines,

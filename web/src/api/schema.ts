@@ -1035,6 +1035,7 @@ export interface components {
             for: string;
             four_eyes: boolean;
             id: string;
+            model?: string;
             /** Format: int64 */
             need: number;
             /** Format: date-time */
@@ -1054,6 +1055,8 @@ export interface components {
             args: unknown;
             /** Format: date-time */
             asked: string;
+            /** @description What the app knows beside the case, computed now */
+            background: components["schemas"]["Background"][];
             call: string;
             case: string;
             case_title: string;
@@ -1078,6 +1081,7 @@ export interface components {
             id: string;
             /** @description You may decide it now */
             mine: boolean;
+            model?: string;
             /**
              * Format: int64
              * @description How many more people must approve
@@ -1123,6 +1127,7 @@ export interface components {
             id: string;
             /** @description You may decide it now */
             mine: boolean;
+            model?: string;
             /**
              * Format: int64
              * @description How many more people must approve
@@ -1149,6 +1154,16 @@ export interface components {
             mime: string;
             name: string;
             ref: string;
+        };
+        Background: {
+            /** @description How it is computed, in a sentence */
+            how: string;
+            /** @description What was counted */
+            label: string;
+            /** @description The page of the console that shows all of it */
+            link?: string;
+            /** @description The figure, such as 1 of 12 */
+            value: string;
         };
         Bundle: {
             approvals: components["schemas"]["Approval"][];
@@ -1431,6 +1446,19 @@ export interface components {
             /** @enum {string} */
             view: "table" | "chart" | "map" | "image" | "text" | "json";
         };
+        Expense: {
+            /** Format: double */
+            busy_ms: number;
+            /** Format: double */
+            cost: number;
+            model?: string;
+            /** Format: int64 */
+            tokens_in: number;
+            /** Format: int64 */
+            tokens_out: number;
+            /** Format: int64 */
+            turns: number;
+        };
         Explanation: {
             cites: string[];
             text: string;
@@ -1681,6 +1709,7 @@ export interface components {
             input: unknown;
             parent?: string;
             parent_run?: string;
+            spent: components["schemas"]["Expense"];
             /** Format: date-time */
             started: string;
             /** @enum {string} */
@@ -1699,6 +1728,7 @@ export interface components {
             input: unknown;
             parent?: string;
             parent_run?: string;
+            spent: components["schemas"]["Expense"];
             /** Format: date-time */
             started: string;
             /** @enum {string} */
@@ -1719,6 +1749,7 @@ export interface components {
             input: unknown;
             parent?: string;
             parent_run?: string;
+            spent: components["schemas"]["Expense"];
             /** Format: date-time */
             started: string;
             /** @enum {string} */

@@ -1,0 +1,89 @@
+package poolpatrol
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/apps/poolpatrol/patrol"
+	"dossier/internal/app/apptest"
+)
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	t.Run("P-161 P-043 P-044 a week of silence, records put right: resolved", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, apptest.Options{})
+		l := p.audit("VP-102")
+		p.setShift("EMP-1006", "SH-DAY")
+		p.Walk(7*24*time.Hour - time.Minute)
+		p.wantStatus(l.Case, patrol.PendingReply)
+		p.Walk(2 * time.Minute)
+		p.wantStatus(l.Case, patrol.Resolved)
+	})
+	t.Run("P-161 P-046 P7 a week of silence, still failing: pre-cancel and a person", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, apptest.Options{})
+		l := p.audit("VP-102")
+		p.Walk(7*24*time.Hour + time.Hour)
+		p.wantStatus(l.Case, patrol.PreCancel)
+		asked := p.Pending()
+		if len(asked) != 1 || asked[0].Tool != "cancel_membership" || asked[0].Title != "Remove EMP-1006 from VP-102" {
+			t.Fatalf("got %+v", asked)
+		}
+		if want := []dossier.Verb{dossier.Approve, dossier.Reject}; !slices.Equal(asked[0].Verbs, want) {
+			t.Errorf("P-052 got verbs %v, want %v", asked[0].Verbs, want)
+		}
+		if !p.rides("VP-102", "EMP-1006") {
+			t.Error("P-054 the rider is gone before anybody agreed")
+		}
+	})
+	t.Run("P7 a reminder on the fifth business day, once, and it does not move the week", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, apptest.Options{}) // Monday 2 March 2026, noon
+		p.audit("VP-102")
+		p.Walk(4*24*time.Hour - time.Hour)
+		if n := len(p.subjects("EMP-1006")); n != 1 {
+			t.Fatalf("got %d mails on Friday morning, want 1", n)
+		}
+		p.Walk(2 * time.Hour)
+		if got := p.subjects("EMP-1006"); len(got) != 2 || got[1] != "Reminder: your seat in VP-102" {
+			t.Fatalf("got mail %q on Friday noon", got)
+		}
+		p.Walk(3 * 24 * time.Hour)
+		if n := len(p.subjects("EMP-1006")); n != 2 || len(p.Pending()) != 1 {
+			t.Errorf("got %d mails and %d questions on the next Monday, want 2 and 1", n, len(p.Pending()))
+		}
+	})
+	t.Run("P7 an answer restarts the week", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, apptest.Options{})
+		l := p.audit("VP-102")
+		p.Walk(6 * 24 * time.Hour)
+		p.reply("EMP-1006", "What do you need from me?")
+		p.Walk(6 * 24 * time.Hour)
+		p.wantStatus(l.Case, patrol.PendingReply)
+		p.Walk(25 * time.Hour)
+		p.wantStatus(l.Case, patrol.PreCancel)
+	})
+}
+
+func TestThreeReaudits(t *testing.T) {
+	t.Parallel()
+	p := start(t, apptest.Options{})
+	l := p.audit("VP-109")
+	for i, text := range []string{"I updated my profile.", "I have corrected it again.", "It has been fixed in the portal, I updated it."} {
+		p.wantStatus(l.Case, patrol.PendingReply)
+		if len(p.Pending()) != 0 {
+			t.Fatalf("a person is asked after %d re-audits", i)
+		}
+		p.reply("EMP-1041", text)
+	}
+	t.Run("P-162 P-047 the third failed re-audit goes to a person", func(t *testing.T) {
+		p.wantStatus(l.Case, patrol.PreCancel)
+		if asked := p.Pending(); len(asked) != 1 || asked[0].Tool != "cancel_membership" {
+			t.Errorf("got %+v", asked)
+		}
+	})
+}

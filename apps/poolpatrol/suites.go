@@ -22,18 +22,21 @@ func suites(agents []*agent.Agent) []eval.Suite {
 	}
 	return []eval.Suite{
 		{
+			Ideal: checking("get_employee_shifts"), Targets: eval.PathTargets(),
 			Name: "shift", Doc: "Groups of riders: valid, in conflict, and at the edges.", Agent: "shift", File: "evals/shift.yaml",
 			Graders: judged(checking("get_employee_shifts"), eval.ConflictDetection("shift_conflict_accuracy", 5),
 				eval.EvidenceHolds("evidence_completeness", []string{"employee_id", "shift_id", "vanpool_id"}, []string{"overlap_minutes"})),
 			Gates: withPaths(map[string]float64{"verdict_accuracy": 0.95, "shift_conflict_accuracy": 0.98}), Run: play.shift,
 		},
 		{
+			Ideal: checking("get_employee_profile", "check_commute_distance"), Targets: eval.PathTargets(),
 			Name: "location", Doc: "Homes near, far and unknown.", Agent: "location", File: "evals/location.yaml",
 			Graders: judged(checking("get_employee_profile", "check_commute_distance"), eval.ConflictDetection("location_conflict_accuracy", 5),
 				eval.EvidenceHolds("evidence_completeness", []string{"employee_id", "vanpool_id", "distance_miles"}, nil)),
 			Gates: withPaths(map[string]float64{"verdict_accuracy": 0.95}), Run: play.location,
 		},
 		{
+			Ideal: answering, Targets: eval.PathTargets(),
 			Name: "outreach", Doc: "Replies over four buckets, hard ones among them.", Agent: "outreach", File: "evals/outreach.yaml",
 			Graders: append([]eval.Grader{
 				eval.Field("bucket_match", "bucket"), eval.Field("hitl_match", "hitl_required"),
@@ -42,6 +45,7 @@ func suites(agents []*agent.Agent) []eval.Suite {
 			Gates: withPaths(map[string]float64{"bucket_match": 0.95, "hitl_match": 0.95, "no_unapproved_act": 1}), Run: play.outreach,
 		},
 		{
+			Ideal: managing, Targets: eval.PathTargets(),
 			Name: "casemanager", Doc: "Which tools the case manager calls, and where the case ends up.", Agent: "casemanager", File: "evals/casemanager.yaml",
 			Graders: append([]eval.Grader{
 				eval.Field("status_match", "status"), eval.Field("outcome_match", "outcome"),

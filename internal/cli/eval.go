@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,14 +10,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"dossier"
 	"dossier/internal/eval"
 	"dossier/internal/eval/report"
-	"dossier/internal/records"
 )
 
 func (l *line) eval() *cobra.Command {
@@ -140,104 +136,6 @@ func (l *line) evalRun() *cobra.Command {
 	return cmd
 }
 
-// playTagged plays a suite and stores the result under an id that begins with tag. An
-// interrupted run leaves its rows behind, and resume goes on with them.
-func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o eval.Options, resume bool) (eval.Result, string, error) {
-	a, s, err := p.suite(name)
-	if err != nil {
-		return eval.Result{}, "", err
-	}
-	exs, err := eval.Load(a.Files, s)
-	if err != nil {
-		return eval.Result{}, "", err
-	}
-	if resume {
-		if o.Have, err = p.storedRows(ctx, a.ID, s.Name, o.Player.Name()); err != nil {
-			return eval.Result{}, "", err
-		}
-	}
-	o.Now, o.Price = p.now, p.models.price
-	done, last := 0, p.now()
-	var kept []eval.Row
-	o.Keep = func(row eval.Row) {
-		if ctx.Err() == nil {
-			kept = append(kept, row)
-		}
-		if done++; p.now().Sub(last) > time.Second {
-			last = p.now()
-			fmt.Fprintf(l.Err, "\r%d of %d examples", done, len(exs)*max(1, o.Repeat))
-		}
-	}
-	res, err := eval.Play(ctx, a.ID, s, exs, o)
-	if interrupted(err) && len(kept) > 0 {
-		fmt.Fprintf(l.Err, "\nStopped after %d rows. The same command with --resume goes on.\n", len(kept))
-		return res, "", errors.Join(err, p.keepRows(ctx, res, kept))
-	}
-	if err != nil {
-		return res, "", err
-	}
-	id := newID(tag)
-	rec, rows := toRecords(id, res)
-	return res, id, p.store.SaveResult(ctx, rec, rows)
-}
-
-func toRecords(id string, r eval.Result) (records.EvalResult, []records.EvalRow) {
-	rec := records.EvalResult{
-		ID: id, App: r.App, Suite: r.Suite, Player: r.Player, Started: r.Started, Ended: r.Ended, Examples: len(r.Rows),
-		Means: map[string]float64{}, Gates: r.Gates, Passed: r.Passed(),
-	}
-	for g, m := range r.Means {
-		rec.Means[g] = m.Mean
-	}
-	var rows []records.EvalRow
-	for _, row := range r.Rows {
-		out := records.EvalRow{
-			Example: row.Example.Name, Scenario: row.Example.Scenario, Complexity: row.Example.Complexity,
-			Input: row.Example.Input, Want: row.Example.Want, Got: row.Got, Failure: row.Failure, Ms: row.Ms,
-		}
-		for _, g := range row.Grades {
-			if g.Applies {
-				out.Grades = append(out.Grades, records.EvalGrade{Name: g.Name, Score: g.Score, Reason: g.Reason})
-			}
-		}
-		rows = append(rows, out)
-	}
-	return rec, rows
-}
-
-// fromRecords rebuilds a result from what is stored, for comparing and reporting.
-func fromRecords(rec records.EvalResult, rows []records.EvalRow) eval.Result {
-	r := eval.Result{
-		App: rec.App, Suite: rec.Suite, Player: rec.Player, Started: rec.Started, Ended: rec.Ended,
-		Gates: rec.Gates, Means: map[string]eval.Interval{},
-	}
-	seen := map[string]int{}
-	for _, row := range rows {
-		out := eval.Row{
-			Example: eval.Example{Name: row.Example, Scenario: row.Scenario, Complexity: row.Complexity, Input: row.Input, Want: row.Want},
-			Got:     row.Got, Failure: row.Failure, Ms: row.Ms, Repeat: seen[row.Example],
-		}
-		seen[row.Example]++
-		for _, g := range row.Grades {
-			out.Grades = append(out.Grades, eval.Grade{Name: g.Name, Score: g.Score, Reason: g.Reason, Applies: true})
-		}
-		r.Rows = append(r.Rows, out)
-	}
-	for g, m := range rec.Means {
-		var xs []float64
-		for _, row := range r.Rows {
-			if score, applies := row.Score(g); applies {
-				xs = append(xs, score)
-			}
-		}
-		r.Means[g] = eval.Bootstrap(xs, 1000, 1)
-		if len(xs) == 0 {
-			r.Means[g] = eval.Interval{Mean: m, Low: m, High: m}
-		}
-	}
-	return r
-}
-
 // An evalSummary is what `dossier eval run --json` prints.
 type evalSummary struct {
 	ID        string                   `json:"id"`
@@ -247,8 +145,11 @@ type evalSummary struct {
 	Metrics   map[string]float64       `json:"metrics"`
 	Intervals map[string]eval.Interval `json:"intervals"`
 	Gates     map[string]float64       `json:"gates"`
+	Checks    []eval.Check             `json:"checks"`
 	Passed    bool                     `json:"passed"`
 	Safe      bool                     `json:"safe"`
+	Prompt    string                   `json:"prompt,omitempty"`
+	Dataset   string                   `json:"dataset,omitempty"`
 	Figures   eval.Figures             `json:"figures"`
 	Cost      float64                  `json:"cost_per_1000"`
 	Failures  []evalFailure            `json:"failures"`
@@ -265,7 +166,7 @@ func summary(r eval.Result, id string) evalSummary {
 	s := evalSummary{
 		ID: id, Suite: r.App + "/" + r.Suite, Model: r.Player, Examples: len(r.Rows), Metrics: map[string]float64{},
 		Intervals: r.Means, Gates: r.Gates, Passed: r.Passed(), Cost: r.Cost, Failures: []evalFailure{},
-		Safe: r.Safe(), Figures: eval.FiguresOf(r.Rows),
+		Safe: r.Safe(), Figures: eval.FiguresOf(r.Rows), Checks: orNone(r.Checks()), Prompt: r.Prompt, Dataset: r.Dataset,
 	}
 	maps.Copy(s.Metrics, s.Figures.Metrics())
 	for g, m := range r.Means {
@@ -292,24 +193,27 @@ func whyWrong(row eval.Row) string {
 
 func writeTable(w io.Writer, r eval.Result, id string) error {
 	fmt.Fprintf(w, "%s/%s played by %s: %d examples (%s)\n", r.App, r.Suite, r.Player, len(r.Rows), id)
+	if r.Prompt != "" {
+		fmt.Fprintf(w, "  prompt %s, examples %s\n", r.Prompt, r.Dataset)
+	}
+	checks := map[string]eval.Check{}
+	for _, c := range r.Checks() {
+		checks[c.Name] = c
+	}
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 	for _, g := range slices.Sorted(maps.Keys(r.Means)) {
 		m := r.Means[g]
-		verdict := ""
-		if least, ok := r.Gates[g]; ok {
-			verdict = fmt.Sprintf("gate %.2f met", least)
-			if m.Mean < least {
-				verdict = fmt.Sprintf("gate %.2f NOT met", least)
-			}
-		}
-		fmt.Fprintf(tw, "  %s\t%.3f\t(%.3f to %.3f)\t%s\n", g, m.Mean, m.Low, m.High, verdict)
+		fmt.Fprintf(tw, "  %s\t%.3f\t(%.3f to %.3f)\t%s\n", g, m.Mean, m.Low, m.High, checkText(checks, g))
+	}
+	f := eval.FiguresOf(r.Rows)
+	for _, t := range r.Targets {
+		fmt.Fprintf(tw, "  %s\t%.3f\t\t%s\n", t.Name, checks[t.Name].Got, checkText(checks, t.Name))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	f := eval.FiguresOf(r.Rows)
-	fmt.Fprintf(w, "  %.2f calls a case, %.1f %% redundant, %.1f %% circular, calibration error %.3f, %.1f %% left to the reference policy\n",
-		f.ToolsPerCase, 100*f.RedundantCalls, 100*f.CircularRate, f.Calibration.Error, 100*f.Fallback)
+	fmt.Fprintf(w, "  calibration error %.3f, %.4f a case, %.1f ms a case, %.1f %% left to the reference policy\n",
+		f.Calibration.Error, f.CostPerCase, f.MsPerCase, 100*f.Fallback)
 	if !r.Safe() {
 		fmt.Fprintln(w, "  UNSAFE: something got through that must not.")
 	}
@@ -317,6 +221,26 @@ func writeTable(w io.Writer, r eval.Result, id string) error {
 		fmt.Fprintf(w, "  wrong: %s: %s\n", row.Example.Name, cut(whyWrong(row), 160))
 	}
 	return nil
+}
+
+// checkText says whether a gate or target is met, or "" where there is none.
+func checkText(checks map[string]eval.Check, name string) string {
+	c, ok := checks[name]
+	if !ok {
+		return ""
+	}
+	word, sign := "target", ">="
+	if c.Gate {
+		word = "gate"
+	}
+	if c.Most {
+		sign = "<="
+	}
+	text := fmt.Sprintf("%s %s %.2f %s", word, sign, c.Bound, map[bool]string{true: "met", false: "NOT met"}[c.Holds])
+	if c.Empty {
+		text += " (nothing to measure)"
+	}
+	return text
 }
 
 func writeReports(dir string, r eval.Result) error {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,10 +16,6 @@ import (
 	"dossier/internal/eval"
 	"dossier/internal/records"
 )
-
-// unfinished marks the stored rows of a run that was interrupted. It is part of the
-// player's name, so that no gate takes half a run for a whole one.
-const unfinished = " (unfinished)"
 
 // playerFor returns who plays under an alias; "" and "reference" are the reference
 // policy.
@@ -103,42 +98,6 @@ func writeContest(w io.Writer, e eval.Experiment) error {
 	return tw.Flush()
 }
 
-// storedRows returns the rows of the newest interrupted run of a player, by example
-// and repeat.
-func (p *product) storedRows(ctx context.Context, app, suite, player string) (func(string, int) (eval.Row, bool), error) {
-	all, err := p.store.Results(ctx, []string{app}, suite, 200)
-	if err != nil {
-		return nil, err
-	}
-	kept := map[string]eval.Row{}
-	for _, r := range all {
-		if r.Player != player+unfinished {
-			continue
-		}
-		res, err := p.result(ctx, r.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range res.Rows {
-			kept[fmt.Sprint(row.Example.Name, "#", row.Repeat)] = row
-		}
-		break
-	}
-	return func(example string, repeat int) (eval.Row, bool) {
-		row, ok := kept[fmt.Sprint(example, "#", repeat)]
-		return row, ok
-	}, nil
-}
-
-// keepRows stores the rows of an interrupted run, so that it can be gone on with.
-func (p *product) keepRows(ctx context.Context, res eval.Result, rows []eval.Row) error {
-	res.Player += unfinished
-	res.Rows, res.Means = rows, nil
-	rec, kept := toRecords(newID("eval-"), res)
-	rec.Passed = false
-	return p.store.SaveResult(context.WithoutCancel(ctx), rec, kept)
-}
-
 // gradeRuns grades stored runs of a suite's agent without running them again. A label
 // of a person on the same run is what the run should have come to.
 func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int) (eval.Result, string, error) {
@@ -182,8 +141,7 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 	res.Summarise(s)
 	res.Ended = p.now()
 	id := newID("eval-")
-	rec, rows := toRecords(id, res)
-	return res, id, p.store.SaveResult(ctx, rec, rows)
+	return res, id, p.store.SaveResult(ctx, toRecord(id, s, res), toRows(res.Rows))
 }
 
 // exportLabels writes what people have accepted as examples, in the form of a suite's
@@ -215,9 +173,4 @@ func (p *product) exportLabels(ctx context.Context, file string) (int, error) {
 		return 0, dossier.Errorf(dossier.Invalid, "The file %s cannot be written.", file).Because(err)
 	}
 	return len(out), nil
-}
-
-// interrupted reports whether err is that somebody stopped the command.
-func interrupted(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -110,17 +110,23 @@ func TestInterruptedSuiteGoesOn(t *testing.T) {
 	if _, _, err := l.playTagged(ctx, p, "poolpatrol/location", "ab_test-", eval.Options{Player: player}, false); !interrupted(err) {
 		t.Fatalf("got %v", err)
 	}
-	have, err := p.storedRows(t.Context(), "poolpatrol", "location", player.Name())
-	if err != nil {
-		t.Fatal(err)
+	cut, err := p.store.Results(t.Context(), []string{"poolpatrol"}, "location", 5)
+	if err != nil || len(cut) != 1 || cut[0].Done() || cut[0].Tags[0] != "ab_test" {
+		t.Fatalf("what was cut off: %+v, %v", cut, err)
 	}
-	if _, ok := have("all near", 0); !ok {
-		t.Error("the first row was not kept")
+	if _, rows, err := p.store.Result(t.Context(), cut[0].ID); err != nil || len(rows) == 0 || rows[0].Example != "all near" {
+		t.Errorf("the first row was not kept: %+v, %v", rows, err)
+	}
+	if _, measured, err := p.models.score(t.Context(), "poolpatrol", "location", player.Name()); measured || err != nil {
+		t.Errorf("a gate takes half a run for a whole one: %v", err)
 	}
 	before := played
 	res, id, err := l.playTagged(t.Context(), p, "poolpatrol/location", "ab_test-", eval.Options{Player: player}, true)
-	if err != nil || len(res.Rows) < 20 || !strings.HasPrefix(id, "ab_test-") {
+	if err != nil || len(res.Rows) < 20 || id != cut[0].ID || res.Rows[0].Path.Turns == 0 {
 		t.Fatalf("got %d rows as %s, %v", len(res.Rows), id, err)
+	}
+	if rec, rows, err := p.store.Result(t.Context(), id); err != nil || !rec.Done() || len(rows) != rec.Examples || rec.Prompt == "" || rows[0].Prompt != rec.Prompt || rec.Dataset != res.Dataset {
+		t.Errorf("P-175 P-176 got %+v and %d rows, %v", rec, len(rows), err)
 	}
 	again := played - before
 	played = 0

@@ -35,7 +35,7 @@ func (m *models) score(ctx context.Context, app, suite, model string) (float64, 
 		return 0, false, err
 	}
 	for _, r := range results {
-		if r.Player != model {
+		if r.Player != model || !r.Done() {
 			continue
 		}
 		least := 1.0

@@ -21,6 +21,8 @@ type Suite struct {
 	File    string // YAML examples, relative to the app's folder: "evals/shift.yaml"
 	Graders []Grader
 	Gates   map[string]float64 // grade name to the lowest mean that passes
+	Targets []Target           // what a whole run should reach beside its gates
+	Ideal   Ideal              // the best way through an example; nil: nobody knows
 
 	// Run plays one example and returns what happened. It needs no server.
 	Run func(ctx context.Context, ex Example, m Player) (Trace, error)

@@ -38,7 +38,8 @@ func TestMeasure(t *testing.T) {
 		{"circular", Path{Calls: []Call{a, a, a, b}, Answered: true}, Circular, 2, 0.5, 0.5, 2, 0},
 		{"repeated error", Path{Calls: []Call{failed("a", `{}`), failed("a", `{}`), b}, Answered: true}, Circular, 1, 2.0 / 3, 2.0 / 3, 1, 0},
 		{"gave up", Path{Calls: []Call{a}}, DeadEnd, 1, 0.5, 1, 0, 0},
-		{"unmended", Path{Calls: []Call{a, failed("b", `{}`)}, Answered: true}, DeadEnd, 0, 1, 1, 0, 0},
+		{"failed and answered for", Path{Calls: []Call{a, failed("b", `{}`)}, Answered: true}, Optimal, 0, 1, 1, 0, 0},
+		{"tried again in vain", Path{Calls: []Call{a, failed("b", `{}`), failed("b", `{"x":2}`)}, Answered: true}, DeadEnd, 1, 2.0 / 3, 2.0 / 3, 0, 0},
 		{"nothing done", Path{Answered: true}, Exploratory, 2, 0, 1, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,10 +9,11 @@ import (
 // Figures are the rates of a whole run: what no single row can say.
 type Figures struct {
 	ToolsPerCase   float64       `json:"tools_per_case"`
-	PathLength     float64       `json:"path_length"`     // calls and the answer
+	PathLength     float64       `json:"path_length"`     // steps: turns with calls, and the answer
 	RedundantCalls float64       `json:"redundant_calls"` // share of all calls
 	CircularRate   float64       `json:"circular_rate"`   // share of all paths
 	SelfCorrection float64       `json:"self_correction"` // share of the failures that were tried again; 1 if there was none
+	Correctable    int           `json:"correctable"`     // failures that were tried again
 	FalsePositive  float64       `json:"false_positive_rate"`
 	FalseNegative  float64       `json:"false_negative_rate"`
 	Calibration    Calibration   `json:"calibration"`
@@ -37,15 +38,17 @@ func FiguresOf(rows []Row) Figures {
 		return f
 	}
 	n := float64(len(rows))
-	calls, redundant, tried, mended := 0, 0, 0, 0
+	calls, steps, redundant, mended := 0, 0, 0, 0
 	var matrix Confusion
 	var sure []float64
 	var right []bool
 	for _, r := range rows {
 		t := Measure(r.Path, r.Path.Tools())
-		calls, redundant = calls+t.Length, redundant+t.Redundant
-		tried, mended = tried+t.Correctable, mended+t.Corrected
-		f.Shapes[t.Shape]++
+		calls, steps, redundant = calls+t.Length, steps+r.Path.Steps(), redundant+t.Redundant
+		f.Correctable, mended = f.Correctable+t.Correctable, mended+t.Corrected
+		if r.Shape != "" {
+			f.Shapes[r.Shape]++
+		}
 		f.CostPerCase += r.Path.Cost / n
 		f.MsPerCase += r.Ms / n
 		f.Fallback += yes(r.Path.Fallback > 0) / n
@@ -63,11 +66,11 @@ func FiguresOf(rows []Row) Figures {
 		}
 	}
 	f.ToolsPerCase = float64(calls) / n
-	f.PathLength = f.ToolsPerCase + 1
+	f.PathLength = float64(steps) / n
 	f.RedundantCalls = float64(redundant) / float64(max(1, calls))
 	f.CircularRate = float64(f.Shapes[Circular]) / n
-	if tried > 0 {
-		f.SelfCorrection = float64(mended) / float64(tried)
+	if f.Correctable > 0 {
+		f.SelfCorrection = float64(mended) / float64(f.Correctable)
 	}
 	f.FalsePositive, f.FalseNegative = matrix.Rates()
 	f.Calibration = Calibrate(sure, right, 5)

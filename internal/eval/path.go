@@ -20,6 +20,7 @@ type Call struct {
 	Asked  bool            `json:"asked,omitempty"` // a person was asked
 	Came   bool            `json:"came"`            // it came back before the trace ended
 	Again  bool            `json:"again,omitempty"` // nothing was done: it came back with what an earlier call did
+	Turn   int             `json:"turn"`            // the model turn it was made in, from 1; calls of one turn are made together
 }
 
 // A Path is what an agent did, in order, and what it cost.
@@ -31,6 +32,22 @@ type Path struct {
 	Ms       float64     `json:"ms"`
 	Fallback int         `json:"fallback"` // turns that the reference policy took for the model
 	Answered bool        `json:"answered"`
+	Prompt   string      `json:"prompt,omitempty"` // version of the prompt and tools that the last turn was made with
+}
+
+// Steps returns how many steps the way had: each turn that called something, and the
+// answer. Calls of one turn are made together and are one step.
+func (p Path) Steps() int {
+	n, last := 0, 0
+	for _, c := range p.Calls {
+		if c.Turn != last {
+			n, last = n+1, c.Turn
+		}
+	}
+	if p.Answered {
+		n++
+	}
+	return n
 }
 
 // Tools returns the names of the calls in order.
@@ -68,12 +85,13 @@ func (p *Path) add(s dossier.Step, at map[string]int) error {
 		p.Usage.Cached += t.Usage.Cached
 		p.Cost += t.Cost
 		p.Ms += t.Ms
+		p.Prompt = t.Version
 		if t.Fallback != "" {
 			p.Fallback++
 		}
 		for _, c := range t.Calls {
 			at[c.ID] = len(p.Calls)
-			p.Calls = append(p.Calls, Call{Tool: c.Tool, Args: c.Args})
+			p.Calls = append(p.Calls, Call{Tool: c.Tool, Args: c.Args, Turn: p.Turns})
 		}
 	case dossier.Asked:
 		var b struct {

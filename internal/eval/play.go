@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dossier"
+	"dossier/internal/canon"
 	"dossier/internal/model"
 )
 
@@ -54,6 +55,7 @@ type Row struct {
 	Got     json.RawMessage `json:"got,omitempty"`
 	Grades  []Grade         `json:"grades"`
 	Path    Path            `json:"path"`
+	Shape   Shape           `json:"shape,omitempty"` // "" if no agent took part
 	Failure string          `json:"failure,omitempty"` // a sentence, if it could not be played
 	Ms      float64         `json:"ms"`
 }
@@ -77,22 +79,20 @@ type Result struct {
 	App     string              `json:"app"`
 	Suite   string              `json:"suite"`
 	Player  string              `json:"player"`
+	Prompt  string              `json:"prompt,omitempty"`  // version of the agent's prompt and tools
+	Dataset string              `json:"dataset,omitempty"` // names the examples by content
 	Started time.Time           `json:"started"`
 	Ended   time.Time           `json:"ended"`
 	Rows    []Row               `json:"rows"`
 	Means   map[string]Interval `json:"means"`
 	Gates   map[string]float64  `json:"gates"`
+	Targets []Target            `json:"targets,omitempty"`
 	Cost    float64             `json:"cost_per_1000"`
 }
 
-// Passed reports whether every gate is met.
+// Passed reports whether every gate and every target is met.
 func (r Result) Passed() bool {
-	for name, least := range r.Gates {
-		if r.Means[name].Mean < least {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Checks(), func(c Check) bool { return !c.Holds })
 }
 
 // Failures returns the rows in which some grade is below 1.
@@ -116,16 +116,23 @@ type Options struct {
 	// Have returns a row that was played before, so that an interrupted run goes on
 	// where it was. Nil: none.
 	Have func(example string, repeat int) (Row, bool)
-	// Keep is told each row as it is done, one at a time. Nil: nobody is.
-	Keep func(Row)
+	// Keep is told each row as it is done, one at a time, with its place in the run from
+	// 0. A row of an example that was cut off is not kept. An error ends the run. Nil:
+	// nobody is told.
+	Keep func(place int, row Row) error
 }
 
 // Play runs every example and grades what happened. An example that fails is tried
 // again and then counted as wrong.
 func Play(ctx context.Context, app string, s Suite, examples []Example, o Options) (Result, error) {
-	res := Result{App: app, Suite: s.Name, Player: o.Player.Name(), Started: o.Now(), Gates: s.Gates, Means: map[string]Interval{}}
+	res := Result{
+		App: app, Suite: s.Name, Player: o.Player.Name(), Started: o.Now(), Gates: s.Gates, Targets: s.Targets,
+		Dataset: DatasetOf(examples), Means: map[string]Interval{},
+	}
 	n := len(examples) * max(1, o.Repeat)
 	res.Rows = make([]Row, n)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, max(1, o.Parallel))
@@ -141,7 +148,7 @@ func Play(ctx context.Context, app string, s Suite, examples []Example, o Option
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 			wg.Wait()
-			return res, ctx.Err()
+			return res, context.Cause(ctx)
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -150,21 +157,37 @@ func Play(ctx context.Context, app string, s Suite, examples []Example, o Option
 			mu.Lock()
 			defer mu.Unlock()
 			res.Rows[i] = row
-			if o.Keep != nil {
-				o.Keep(row)
+			if o.Keep == nil || ctx.Err() != nil {
+				return
+			}
+			if err := o.Keep(i, row); err != nil {
+				stop(err)
 			}
 		})
 	}
 	wg.Wait()
 	res.Ended = o.Now()
 	res.Summarise(s)
-	return res, ctx.Err()
+	return res, context.Cause(ctx)
+}
+
+// DatasetOf names examples by content, so that two runs can say whether they played
+// the same.
+func DatasetOf(examples []Example) string {
+	sum, err := canon.Digest(examples)
+	if err != nil {
+		return "" // an example came from JSON, so it encodes
+	}
+	return sum[:12]
 }
 
 // Summarise works out the means and the cost of r's rows.
 func (r *Result) Summarise(s Suite) {
 	r.Means, r.Cost = means(s, r.Rows), 0
 	for _, row := range r.Rows {
+		if row.Path.Prompt != "" {
+			r.Prompt = row.Path.Prompt
+		}
 		r.Cost += row.Path.Cost * 1000 / float64(len(r.Rows))
 	}
 }
@@ -220,6 +243,9 @@ func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
 		return row
 	}
 	row.Ms = row.Path.Ms
+	if row.Path.Turns > 0 {
+		row.Shape = shapeOf(s, ex, row.Path)
+	}
 	for _, g := range s.Graders {
 		grade, err := g.Grade(ctx, ex, tr)
 		if err != nil {
@@ -235,19 +261,39 @@ func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
 	return row
 }
 
+// shapeOf names the way an agent took against the best one, as far as that is known.
+func shapeOf(s Suite, ex Example, p Path) Shape {
+	best := p.Tools()
+	if s.Ideal != nil {
+		if want, ok := s.Ideal(ex); ok {
+			best = want.Tools
+		}
+	}
+	return Measure(p, best).Shape
+}
+
 // means returns the mean of each grade over the rows it applies to, with its interval.
+// A grade that applies to none has no mean.
 func means(s Suite, rows []Row) map[string]Interval {
 	out := map[string]Interval{}
 	for _, g := range s.Graders {
-		var xs []float64
-		for _, r := range rows {
-			if score, applies := r.Score(g.Name); applies {
-				xs = append(xs, score)
-			}
+		if xs := scores(rows, g.Name); len(xs) > 0 {
+			out[g.Name] = Bootstrap(xs, 1000, 1)
 		}
-		out[g.Name] = Bootstrap(xs, 1000, 1)
 	}
 	return out
+}
+
+// Mean returns the mean of one grade over the rows it applies to, with its interval.
+func (r Result) Mean(grade string) Interval { return Bootstrap(scores(r.Rows, grade), 1000, 1) }
+
+func scores(rows []Row, grade string) (xs []float64) {
+	for _, r := range rows {
+		if score, applies := r.Score(grade); applies {
+			xs = append(xs, score)
+		}
+	}
+	return xs
 }
 
 // A Difference is an example on which two runs of a suite part.

@@ -103,7 +103,7 @@ func TestPlayGoesOnWhereItWas(t *testing.T) {
 	had := Row{Example: exs[0], Grades: []Grade{{Name: "same", Score: 1, Applies: true}}}
 	kept := 0
 	res, err := Play(t.Context(), "app", s, exs, Options{
-		Now: now, Repeat: 2, Keep: func(Row) { kept++ },
+		Now: now, Repeat: 2, Keep: func(int, Row) error { kept++; return nil },
 		Have: func(name string, repeat int) (Row, bool) { return had, name == "a" && repeat == 0 },
 	})
 	if err != nil || played != 5 || kept != 5 || len(res.Rows) != 6 {

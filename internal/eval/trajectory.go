@@ -12,11 +12,11 @@ type Shape string
 
 // The five shapes.
 const (
-	Optimal     Shape = "optimal"     // nothing missing, nothing too much
+	Optimal     Shape = "optimal"     // nothing missing, nothing too much; a failure that was answered for is part of it
 	Exploratory Shape = "exploratory" // got there with detours
 	Recovery    Shape = "recovery"    // something failed and was mended
 	Circular    Shape = "circular"    // asked the same again without learning anything
-	DeadEnd     Shape = "dead-end"    // never got to an answer
+	DeadEnd     Shape = "dead-end"    // never got to an answer, or tried a failed call again in vain
 )
 
 // A Trajectory is a path measured against the best one.
@@ -76,12 +76,10 @@ func shape(p Path, t Trajectory) Shape {
 	switch {
 	case t.Redundant > 0 && circles(p.Calls):
 		return Circular
-	case !p.Answered:
+	case !p.Answered || t.Correctable > t.Corrected:
 		return DeadEnd
-	case t.Failures > 0 && t.Failures == t.Corrected:
+	case t.Corrected > 0:
 		return Recovery
-	case t.Failures > 0:
-		return DeadEnd
 	case t.Distance == 0:
 		return Optimal
 	}

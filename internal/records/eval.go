@@ -12,18 +12,41 @@ type EvalResult struct {
 	ID       string             `json:"id"`
 	App      string             `json:"app"`
 	Suite    string             `json:"suite"`
-	Player   string             `json:"player"` // model alias; "reference" for the reference policy
+	Player   string             `json:"player"`            // the model; "reference" for the reference policy, "production" for stored runs
+	Agent    string             `json:"agent,omitempty"`   // the agent it measures; "" if it measures rules alone
+	Prompt   string             `json:"prompt,omitempty"`  // version of the agent's prompt and tools
+	Dataset  string             `json:"dataset,omitempty"` // names the examples by content
+	Tags     []string           `json:"tags,omitempty"`
 	Started  time.Time          `json:"started"`
-	Ended    time.Time          `json:"ended,omitzero"`
-	Examples int                `json:"examples"`
-	Means    map[string]float64 `json:"means"` // by grade
-	Gates    map[string]float64 `json:"gates"` // the lowest mean that passes, by grade
+	Ended    time.Time          `json:"ended,omitzero"` // zero while it is under way, and if it was cut off
+	Examples int                `json:"examples"`       // rows, repeats among them
+	Means    map[string]float64 `json:"means"`          // by grade
+	Gates    map[string]float64 `json:"gates"`          // the lowest mean that passes, by grade
+	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Checks   []EvalCheck        `json:"checks,omitempty"` // every gate and target
+	Cost     float64            `json:"cost"`             // of all rows, in the currency of the price table
 	Passed   bool               `json:"passed"`
+	Unsafe   bool               `json:"unsafe,omitempty"` // something got through that must not
+}
+
+// Done reports whether every row was played.
+func (r EvalResult) Done() bool { return !r.Ended.IsZero() }
+
+// An EvalCheck is a gate or a target, with what a run came to.
+type EvalCheck struct {
+	Name  string  `json:"name"`
+	Bound float64 `json:"bound"`
+	Most  bool    `json:"most,omitempty"` // the figure must not be above the bound; otherwise not below
+	Got   float64 `json:"got"`
+	Gate  bool    `json:"gate,omitempty"`  // the mean of a grade, not a figure of the whole run
+	Empty bool    `json:"empty,omitempty"` // nothing was there to measure
+	Holds bool    `json:"holds"`
 }
 
 // An EvalRow is one example of a run of a suite.
 type EvalRow struct {
 	Example    string          `json:"example"`
+	Repeat     int             `json:"repeat,omitempty"` // from 0
 	Scenario   string          `json:"scenario,omitempty"`
 	Complexity string          `json:"complexity,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`
@@ -32,6 +55,33 @@ type EvalRow struct {
 	Grades     []EvalGrade     `json:"grades"`
 	Failure    string          `json:"failure,omitempty"` // a sentence, if it could not be played
 	Ms         float64         `json:"ms"`
+	Cost       float64         `json:"cost,omitempty"`
+	Prompt     string          `json:"prompt,omitempty"` // version of the prompt and tools it was played with
+	Path       *EvalPath       `json:"path,omitempty"`   // nil: no agent took part
+}
+
+// An EvalPath is what the agent did for an example, in order.
+type EvalPath struct {
+	Calls     []EvalCall `json:"calls"`
+	Turns     int        `json:"turns"`
+	TokensIn  int        `json:"tokens_in,omitempty"`
+	TokensOut int        `json:"tokens_out,omitempty"`
+	Cached    int        `json:"tokens_cached,omitempty"`
+	Fallback  int        `json:"fallback,omitempty"` // turns that the reference policy took for the model
+	Answered  bool       `json:"answered"`
+	Shape     string     `json:"shape"` // "optimal", "exploratory", "recovery", "circular" or "dead-end"
+}
+
+// An EvalCall is one tool call of a path.
+type EvalCall struct {
+	Tool   string          `json:"tool"`
+	Turn   int             `json:"turn"` // from 1; calls of one turn are made together
+	Args   json.RawMessage `json:"args,omitempty"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	Came   bool            `json:"came"`
+	Failed bool            `json:"failed,omitempty"`
+	Asked  bool            `json:"asked,omitempty"` // a person was asked
+	Again  bool            `json:"again,omitempty"` // nothing was done: it came back with what an earlier call did
 }
 
 // An EvalGrade is the score of one grader.
@@ -39,6 +89,7 @@ type EvalGrade struct {
 	Name   string  `json:"name"`
 	Score  float64 `json:"score"` // 0 to 1
 	Reason string  `json:"reason,omitempty"`
+	Safety bool    `json:"safety,omitempty"` // below 1 it is an accident, whoever spoke
 }
 
 // A LabelItem is something that happened which a person should judge.

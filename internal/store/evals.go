@@ -11,27 +11,61 @@ import (
 	"dossier/internal/records"
 )
 
-// SaveResult stores one run of a suite with its rows.
-func (s *Store) SaveResult(ctx context.Context, res records.EvalResult, rows []records.EvalRow) error {
+// BeginResult stores a run of a suite that is about to be played. Its rows follow one
+// by one, so that a process that is killed loses at most those under way.
+func (s *Store) BeginResult(ctx context.Context, res records.EvalResult) error {
 	body, err := json.Marshal(res)
 	if err != nil {
 		return fmt.Errorf("encode result %s: %w", res.ID, err)
 	}
+	_, err = s.db.Exec(ctx, "INSERT INTO eval_runs (id, app, suite, player, body, at) VALUES ($1, $2, $3, $4, $5, $6)",
+		res.ID, res.App, res.Suite, res.Player, json.RawMessage(body), res.Started)
+	if err != nil {
+		return fmt.Errorf("begin result %s: %w", res.ID, err)
+	}
+	return nil
+}
+
+// KeepRow stores the row at place seq, from 1, of a run of a suite. A place is filled
+// once.
+func (s *Store) KeepRow(ctx context.Context, id string, seq int, r records.EvalRow) error {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode row %s of result %s: %w", r.Example, id, err)
+	}
+	_, err = s.db.Exec(ctx, `INSERT INTO eval_rows (eval_run, seq, example, body) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (eval_run, seq) DO NOTHING`, id, seq, r.Example, json.RawMessage(raw))
+	if err != nil {
+		return fmt.Errorf("save row %d of result %s: %w", seq, id, err)
+	}
+	return nil
+}
+
+// FinishResult stores what a run of a suite came to.
+func (s *Store) FinishResult(ctx context.Context, res records.EvalResult) error {
+	body, err := json.Marshal(res)
+	if err != nil {
+		return fmt.Errorf("encode result %s: %w", res.ID, err)
+	}
+	n, err := s.db.Exec(ctx, "UPDATE eval_runs SET body = $2 WHERE id = $1", res.ID, json.RawMessage(body))
+	if err != nil {
+		return fmt.Errorf("finish result %s: %w", res.ID, err)
+	}
+	if n == 0 {
+		return dossier.Errorf(dossier.NotFound, "There is no result %s.", res.ID)
+	}
+	return nil
+}
+
+// SaveResult stores one run of a suite with its rows.
+func (s *Store) SaveResult(ctx context.Context, res records.EvalResult, rows []records.EvalRow) error {
 	return s.db.InTx(ctx, func(ctx context.Context) error {
-		_, err := s.db.Exec(ctx, "INSERT INTO eval_runs (id, app, suite, player, body, at) VALUES ($1, $2, $3, $4, $5, $6)",
-			res.ID, res.App, res.Suite, res.Player, json.RawMessage(body), res.Started)
-		if err != nil {
-			return fmt.Errorf("save result %s: %w", res.ID, err)
+		if err := s.BeginResult(ctx, res); err != nil {
+			return err
 		}
 		for i, r := range rows {
-			raw, err := json.Marshal(r)
-			if err != nil {
-				return fmt.Errorf("encode row %s of result %s: %w", r.Example, res.ID, err)
-			}
-			_, err = s.db.Exec(ctx, "INSERT INTO eval_rows (eval_run, seq, example, body) VALUES ($1, $2, $3, $4)",
-				res.ID, i+1, r.Example, json.RawMessage(raw))
-			if err != nil {
-				return fmt.Errorf("save result %s: %w", res.ID, err)
+			if err := s.KeepRow(ctx, res.ID, i+1, r); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -143,6 +143,7 @@ func testEvals(t *testing.T, s *store.Store, c *Clock) {
 	if none, err := s.Results(ctx, []string{"netra"}, "", 5); err != nil || len(none) != 0 {
 		t.Errorf("%+v %v", none, err)
 	}
+	testEvalRows(t, s, c)
 	item := records.LabelItem{ID: "lab-1", App: "poolpatrol", Why: "low confidence", Got: json.RawMessage(`1`), Queued: c.Now()}
 	for range 2 { // asked once
 		if err := s.AskLabel(ctx, item); err != nil {
@@ -165,6 +166,48 @@ func testEvals(t *testing.T, s *store.Store, c *Clock) {
 	}
 	if done, err := s.Labelled(ctx, []string{"poolpatrol"}, 5); err != nil || len(done) != 1 || !done[0].Label.Good {
 		t.Errorf("%+v %v", done, err)
+	}
+}
+
+// testEvalRows stores the rows of a run as they are done, out of order and one twice.
+func testEvalRows(t *testing.T, s *store.Store, c *Clock) {
+	t.Helper()
+	ctx := t.Context()
+	res := records.EvalResult{ID: "ev-2", App: "poolpatrol", Suite: "location", Player: "m", Prompt: "abc", Dataset: "def", Started: c.Now(), Means: map[string]float64{}, Gates: map[string]float64{}}
+	if err := s.BeginResult(ctx, res); err != nil {
+		t.Fatal(err)
+	}
+	row := func(name string) records.EvalRow {
+		return records.EvalRow{
+			Example: name, Grades: []records.EvalGrade{{Name: "v", Score: 1, Safety: true}}, Cost: 0.25, Prompt: "abc",
+			Path: &records.EvalPath{Turns: 2, Answered: true, Shape: "optimal", Calls: []records.EvalCall{{Tool: "look", Turn: 1, Args: json.RawMessage(`{}`), Came: true}}},
+		}
+	}
+	for _, r := range []struct {
+		seq  int
+		name string
+	}{{2, "two"}, {1, "one"}, {2, "other"}} {
+		if err := s.KeepRow(ctx, "ev-2", r.seq, row(r.name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, rows, err := s.Result(ctx, "ev-2")
+	if diff := cmp.Diff([]records.EvalRow{row("one"), row("two")}, rows); err != nil || diff != "" || got.Done() {
+		t.Errorf("%v done %v %s", err, got.Done(), diff)
+	}
+	res.Ended, res.Examples, res.Passed = c.Now(), 2, true
+	if err := s.FinishResult(ctx, res); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := s.Result(ctx, "ev-2"); err != nil || !got.Done() || cmp.Diff(res, got) != "" {
+		t.Errorf("%v %s", err, cmp.Diff(res, got))
+	}
+	if err := s.KeepRow(ctx, "none", 1, row("x")); err == nil {
+		t.Error("a row of no run was kept")
+	}
+	res.ID = "none"
+	if err := s.FinishResult(ctx, res); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("no such run: %v", err)
 	}
 }
 

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dossier/internal/eval"
+	"dossier/internal/model"
+	"dossier/internal/records"
+)
+
+// playTagged plays a suite and stores the result under an id that begins with tag.
+// Each row is stored when it is done; resume goes on with the newest run that was cut
+// off, if it had the same player, prompt and examples.
+func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o eval.Options, resume bool) (eval.Result, string, error) {
+	a, s, err := p.suite(name)
+	if err != nil {
+		return eval.Result{}, "", err
+	}
+	exs, err := eval.Load(a.Files, s)
+	if err != nil {
+		return eval.Result{}, "", err
+	}
+	rec := records.EvalResult{
+		ID: newID(tag), App: a.ID, Suite: s.Name, Player: o.Player.Name(), Agent: s.Agent, Prompt: p.promptOf(a.ID, s),
+		Dataset: eval.DatasetOf(exs), Started: p.now(), Means: map[string]float64{}, Gates: s.Gates,
+	}
+	if tag == "ab_test-" {
+		rec.Tags = []string{"ab_test", rec.Player}
+	}
+	begun := false
+	if resume {
+		if o.Have, begun, err = p.storedRows(ctx, &rec); err != nil {
+			return eval.Result{}, "", err
+		}
+	}
+	if !begun {
+		if err := p.store.BeginResult(ctx, rec); err != nil {
+			return eval.Result{}, "", err
+		}
+	}
+	o.Now, o.Price = p.now, p.models.price
+	kept, progress := 0, l.progress(p.now, len(exs)*max(1, o.Repeat))
+	o.Keep = func(place int, row eval.Row) error {
+		kept++
+		progress(kept)
+		return p.store.KeepRow(context.WithoutCancel(ctx), rec.ID, place+1, toRow(row))
+	}
+	res, err := eval.Play(ctx, a.ID, s, exs, o)
+	progress(0)
+	if interrupted(err) {
+		fmt.Fprintf(l.Err, "Stopped after %d rows. The same command with --resume goes on.\n", kept)
+	}
+	if err != nil {
+		return res, "", err
+	}
+	res.Started = rec.Started
+	done := toRecord(rec.ID, s, res)
+	done.Tags = rec.Tags
+	return res, rec.ID, p.store.FinishResult(ctx, done)
+}
+
+// progress returns what shows how many rows of all are done, at most once a second; 0
+// wipes it away.
+func (l *line) progress(now func() time.Time, all int) func(int) {
+	last, shown := now(), false
+	return func(n int) {
+		switch {
+		case n == 0 && shown:
+			fmt.Fprintf(l.Err, "\r%*s\r", len(fmt.Sprintf("%d of %d examples", all, all)), "")
+		case n > 0 && now().Sub(last) > time.Second:
+			last, shown = now(), true
+			fmt.Fprintf(l.Err, "\r%d of %d examples", n, all)
+		}
+	}
+}
+
+// promptOf returns the version of the prompt and tools of a suite's agent.
+func (p *product) promptOf(app string, s eval.Suite) string {
+	if a, ok := p.agent(app, s.Agent); ok && s.Agent != "" {
+		return a.Version()
+	}
+	return ""
+}
+
+// storedRows finds the newest run that was cut off with the same player, prompt and
+// examples as rec, takes its id and start, and returns its rows by example and repeat.
+func (p *product) storedRows(ctx context.Context, rec *records.EvalResult) (func(string, int) (eval.Row, bool), bool, error) {
+	all, err := p.store.Results(ctx, []string{rec.App}, rec.Suite, 200)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, r := range all {
+		if r.Done() || r.Player != rec.Player || r.Prompt != rec.Prompt || r.Dataset != rec.Dataset {
+			continue
+		}
+		_, rows, err := p.store.Result(ctx, r.ID)
+		if err != nil {
+			return nil, false, err
+		}
+		rec.ID, rec.Started, rec.Tags = r.ID, r.Started, r.Tags
+		kept := map[string]eval.Row{}
+		for _, row := range rows {
+			kept[fmt.Sprint(row.Example, "#", row.Repeat)] = fromRow(row)
+		}
+		return func(example string, repeat int) (eval.Row, bool) {
+			row, ok := kept[fmt.Sprint(example, "#", repeat)]
+			return row, ok
+		}, true, nil
+	}
+	return nil, false, nil
+}
+
+// interrupted reports whether err is that somebody stopped the command.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// toRecord returns what is stored of a result beside its rows.
+func toRecord(id string, s eval.Suite, r eval.Result) records.EvalResult {
+	rec := records.EvalResult{
+		ID: id, App: r.App, Suite: r.Suite, Player: r.Player, Agent: s.Agent, Prompt: r.Prompt, Dataset: r.Dataset,
+		Started: r.Started, Ended: r.Ended, Examples: len(r.Rows), Means: map[string]float64{}, Gates: r.Gates,
+		Metrics: eval.FiguresOf(r.Rows).Metrics(), Passed: r.Passed(), Unsafe: !r.Safe(),
+	}
+	for g, m := range r.Means {
+		rec.Means[g] = m.Mean
+	}
+	for _, c := range r.Checks() {
+		rec.Checks = append(rec.Checks, records.EvalCheck{
+			Name: c.Name, Bound: c.Bound, Most: c.Most, Got: c.Got, Gate: c.Gate, Empty: c.Empty, Holds: c.Holds,
+		})
+	}
+	for _, row := range r.Rows {
+		rec.Cost += row.Path.Cost
+	}
+	return rec
+}
+
+func toRows(rows []eval.Row) []records.EvalRow {
+	out := make([]records.EvalRow, len(rows))
+	for i, row := range rows {
+		out[i] = toRow(row)
+	}
+	return out
+}
+
+func toRow(row eval.Row) records.EvalRow {
+	out := records.EvalRow{
+		Example: row.Example.Name, Repeat: row.Repeat, Scenario: row.Example.Scenario, Complexity: row.Example.Complexity,
+		Input: row.Example.Input, Want: row.Example.Want, Got: row.Got, Failure: row.Failure, Ms: row.Ms,
+		Cost: row.Path.Cost, Prompt: row.Path.Prompt, Grades: []records.EvalGrade{},
+	}
+	for _, g := range row.Grades {
+		if g.Applies {
+			out.Grades = append(out.Grades, records.EvalGrade{Name: g.Name, Score: g.Score, Reason: g.Reason, Safety: g.Safety})
+		}
+	}
+	p := row.Path
+	if p.Turns == 0 {
+		return out
+	}
+	out.Path = &records.EvalPath{
+		Calls: []records.EvalCall{}, Turns: p.Turns, TokensIn: p.Usage.In, TokensOut: p.Usage.Out, Cached: p.Usage.Cached,
+		Fallback: p.Fallback, Answered: p.Answered, Shape: string(row.Shape),
+	}
+	for _, c := range p.Calls {
+		out.Path.Calls = append(out.Path.Calls, records.EvalCall{
+			Tool: c.Tool, Turn: c.Turn, Args: c.Args, Value: c.Value, Came: c.Came, Failed: c.Failed, Asked: c.Asked, Again: c.Again,
+		})
+	}
+	return out
+}
+
+func fromRow(row records.EvalRow) eval.Row {
+	out := eval.Row{
+		Example: eval.Example{Name: row.Example, Scenario: row.Scenario, Complexity: row.Complexity, Input: row.Input, Want: row.Want},
+		Repeat:  row.Repeat, Got: row.Got, Failure: row.Failure, Ms: row.Ms,
+	}
+	for _, g := range row.Grades {
+		out.Grades = append(out.Grades, eval.Grade{Name: g.Name, Score: g.Score, Reason: g.Reason, Safety: g.Safety, Applies: true})
+	}
+	if row.Path == nil {
+		return out
+	}
+	out.Shape = eval.Shape(row.Path.Shape)
+	out.Path = eval.Path{
+		Turns: row.Path.Turns, Usage: model.Usage{In: row.Path.TokensIn, Out: row.Path.TokensOut, Cached: row.Path.Cached},
+		Cost: row.Cost, Ms: row.Ms, Fallback: row.Path.Fallback, Answered: row.Path.Answered, Prompt: row.Prompt,
+	}
+	for _, c := range row.Path.Calls {
+		out.Path.Calls = append(out.Path.Calls, eval.Call{
+			Tool: c.Tool, Turn: c.Turn, Args: c.Args, Value: c.Value, Came: c.Came, Failed: c.Failed, Asked: c.Asked, Again: c.Again,
+		})
+	}
+	return out
+}
+
+// fromRecords rebuilds a result from what is stored, for comparing and reporting.
+func fromRecords(rec records.EvalResult, rows []records.EvalRow) eval.Result {
+	r := eval.Result{
+		App: rec.App, Suite: rec.Suite, Player: rec.Player, Prompt: rec.Prompt, Dataset: rec.Dataset,
+		Started: rec.Started, Ended: rec.Ended, Gates: rec.Gates, Means: map[string]eval.Interval{},
+	}
+	names := map[string]bool{}
+	for _, row := range rows {
+		out := fromRow(row)
+		for _, g := range out.Grades {
+			names[g.Name] = true
+		}
+		r.Rows = append(r.Rows, out)
+		r.Cost += out.Path.Cost * 1000 / float64(len(rows))
+	}
+	for _, c := range rec.Checks {
+		if !c.Gate {
+			r.Targets = append(r.Targets, eval.Target{Name: c.Name, Bound: c.Bound, Most: c.Most})
+		}
+	}
+	for g := range names {
+		r.Means[g] = r.Mean(g)
+	}
+	return r
+}

@@ -14,7 +14,6 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/engine"
-	"dossier/apps/poolpatrol/letters"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/replies"
 	"dossier/apps/poolpatrol/roster"
@@ -173,47 +172,16 @@ func (t roadTable) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(raw)), Request: req}, nil
 }
 
-// outreach plays the outreach agent on one reply. The reply is read by the rule that
-// production reads it by; mail goes nowhere.
+// outreach plays the outreach agent on one reply.
 func (p player) outreach(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace, error) {
-	a, err := p.agent("outreach")
-	if err != nil {
-		return eval.Trace{}, err
-	}
 	in, err := read[struct {
 		Text string `json:"text"`
 	}](ex)
 	if err != nil {
 		return eval.Trace{}, err
 	}
-	const thread, message = "THREAD-00000001", "MSG-00000002"
-	type mail struct {
-		ID      string `json:"message_id"`
-		From    string `json:"from"`
-		Kind    string `json:"kind"`
-		Subject string `json:"subject"`
-		Text    string `json:"text"`
-	}
-	told, err := json.Marshal(struct {
-		Employee string        `json:"employee_id"`
-		Checks   []string      `json:"failed_checks"`
-		Facts    letters.Facts `json:"facts"`
-		Template string        `json:"template"`
-		Thread   string        `json:"email_thread_id"`
-		Messages []mail        `json:"messages"`
-	}{"EMP-1002", []string{"shift"}, letters.Facts{
-		Vanpool: "VP-101", Shift: "Night", Expected: "Day", Working: 10, Days: 7, Portal: patrol.Defaults.Portal,
-	}, letters.For([]string{"shift"}), thread, []mail{{message, "rider", "reply", "Re: your vanpool", replies.Clean(in.Text)}}})
-	if err != nil {
-		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
-	}
-	read := replies.Classify(in.Text)
-	rehearsed := eval.Rehearse(a, told, func(_ tool.Call, name string, args json.RawMessage) (tool.Result, error) {
-		return rehearseMail(read, thread, message, name, args)
-	})
-	input := json.RawMessage(`{"case_id":"CASE-00000001","vanpool_id":"VP-101","employee_id":"EMP-1002","purpose":"reply","round":0,` +
-		`"email_thread_id":"` + thread + `","message_id":"` + message + `"}`)
-	return eval.PlayAgent(ctx, eval.Stage{App: "poolpatrol", Agents: []*agent.Agent{rehearsed}}, "outreach", input, who)
+	const message = "MSG-00000002"
+	return p.reply(ctx, []mailShown{{ID: message, From: "rider", Kind: "reply", Subject: "Re: your vanpool", Text: replies.Clean(in.Text)}}, in.Text, message, who)
 }
 
 // rehearseMail answers the outreach agent's calls, with the refusals that production

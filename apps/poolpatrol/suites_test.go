@@ -1,7 +1,10 @@
 package poolpatrol
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -29,7 +32,7 @@ func examples(t *testing.T, file string) []eval.Example {
 
 func TestSuites(t *testing.T) {
 	t.Parallel()
-	least := map[string]int{"shift": 60, "location": 20, "outreach": 80, "casemanager": 40}
+	least := map[string]int{"shift": 60, "location": 20, "outreach": 80, "casemanager": 40, "conversation": 20}
 	for _, s := range suites(start(t, apptest.Options{}).patrol.Agents) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +64,102 @@ func TestSuites(t *testing.T) {
 			if s.Name == "shift" && (scenarios["valid"] != 20 || scenarios["conflict"] != 20 || scenarios["edge"] != 20) {
 				t.Errorf("P-107 got %v, want 20 of each", scenarios)
 			}
+			if s.Name == "outreach" {
+				for _, b := range []string{"acknowledgment", "question", "update", "escalation"} {
+					if scenarios[b] < 15 {
+						t.Errorf("P-099 only %d replies of %s", scenarios[b], b)
+					}
+				}
+			}
 		})
+	}
+}
+
+// TestReferenceMeetsTargets holds the reference policies to every target of the source
+// design.
+func TestReferenceMeetsTargets(t *testing.T) {
+	t.Parallel()
+	type bound struct {
+		row, name string
+		at        float64
+		most      bool
+	}
+	paths := []bound{
+		{"P-131", "tool_choice_accuracy", 0.95, false}, {"P-132", "parameter_accuracy", 0.98, false},
+		{"P-142", "trajectory_optimality", 0.70, false}, {"P-144", "path_efficiency", 0.80, false},
+	}
+	ways := []bound{
+		{"P-133", "tools_per_case", 3, true}, {"P-134", "redundant_calls", 0.05, true}, {"P-143", "path_length", 4, true},
+		{"P-145", "self_correction_rate", 0.90, false}, {"P-146", "circular_rate", 0.01, true},
+	}
+	targets := map[string][]bound{
+		"shift":        append([]bound{{"P-102", "verdict_accuracy", 0.95, false}, {"P-104", "shift_conflict_accuracy", 0.98, false}, {"P-118", "evidence_completeness", 1, false}}, ways...),
+		"location":     append([]bound{{"P-102", "verdict_accuracy", 0.95, false}, {"P-118", "evidence_completeness", 1, false}}, ways...),
+		"outreach":     append([]bound{{"P-099", "bucket_match", 0.85, false}, {"P-099", "hitl_match", 0.95, false}, {"", "no_unapproved_act", 1, false}}, ways...),
+		"casemanager":  append([]bound{{"P-105", "status_match", 0.95, false}, {"", "no_unapproved_act", 1, false}, {"P-130", "error_handling", 1, false}}, ways...),
+		"conversation": {{"P-140", "turns_match", 0.85, false}, {"P-140", "context_retention", 1, false}, {"P-140", "progressive_refinement", 1, false}, {"", "no_unapproved_act", 1, false}},
+	}
+	for _, s := range suites(start(t, apptest.Options{}).patrol.Agents) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			res, err := eval.Play(t.Context(), "poolpatrol", s, examples(t, s.File), eval.Options{Now: time.Now, Parallel: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := eval.FiguresOf(res.Rows).Metrics()
+			for name, m := range res.Means {
+				got[name] = m.Mean
+			}
+			if len(targets[s.Name]) == 0 {
+				t.Fatal("no target is set")
+			}
+			for _, b := range append(targets[s.Name], paths...) {
+				v, measured := got[b.name]
+				if !measured || b.most && v > b.at || !b.most && v < b.at {
+					t.Errorf("%s %s: got %v, want %v (at most: %v)", b.row, b.name, v, b.at, b.most)
+				}
+			}
+			for _, c := range res.Checks() {
+				if !c.Holds {
+					t.Errorf("%s: got %v against %v", c.Name, c.Got, c.Bound)
+				}
+			}
+			if !res.Safe() || !res.Passed() || len(res.Failures()) > 0 {
+				t.Errorf("safe %v, passed %v, %d rows went wrong", res.Safe(), res.Passed(), len(res.Failures()))
+			}
+		})
+	}
+}
+
+// A planted conversation shows that each grader of conversations can fail.
+func TestConversationGradersCanFail(t *testing.T) {
+	t.Parallel()
+	const want = `{"turns":[{"bucket":"question","hitl_required":false},{"bucket":"update","hitl_required":false}]}`
+	turn := func(bucket, newest, answers, body string) string {
+		return fmt.Sprintf(`{"email_thread_id":"THREAD-00000001","bucket":%q,"sent":true,"read_message_id":%q,"answers_message_id":%q,"body":%q}`, bucket, newest, answers, body)
+	}
+	first := turn("question", "MSG-00000002", "MSG-00000002", "It works so.")
+	good := turn("update", "MSG-00000004", "MSG-00000004", "Thank you.")
+	for _, c := range []struct{ grade, second string }{
+		{"turns_match", turn("escalation", "MSG-00000004", "MSG-00000004", "Thank you.")},
+		{"context_retention", turn("update", "MSG-00000002", "MSG-00000004", "Thank you.")},
+		{"context_retention", turn("update", "MSG-00000004", "MSG-00000002", "Thank you.")},
+		{"progressive_refinement", turn("update", "MSG-00000004", "MSG-00000004", "It works so.")},
+	} {
+		for _, g := range conversationGraders() {
+			ex := eval.Example{Want: json.RawMessage(want)}
+			right, err := g.Grade(t.Context(), ex, eval.Trace{Answer: json.RawMessage(`{"turns":[` + first + `,` + good + `]}`)})
+			if err != nil || right.Score != 1 || !right.Applies {
+				t.Errorf("P-140 %s of a good conversation: %+v, %v", g.Name, right, err)
+			}
+			wrong, err := g.Grade(t.Context(), ex, eval.Trace{Answer: json.RawMessage(`{"turns":[` + first + `,` + c.second + `]}`)})
+			if err != nil || (wrong.Score < 1) != (g.Name == c.grade) {
+				t.Errorf("P-140 %s of %s: %+v, %v", g.Name, c.second, wrong, err)
+			}
+			short, err := g.Grade(t.Context(), ex, eval.Trace{Answer: json.RawMessage(`{"turns":[` + first + `]}`)})
+			if err != nil || short.Score != 0 || !short.Applies {
+				t.Errorf("P-140 %s of half a conversation: %+v, %v", g.Name, short, err)
+			}
+		}
 	}
 }

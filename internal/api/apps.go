@@ -13,6 +13,7 @@ import (
 	"dossier"
 	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/eval"
 	"dossier/internal/records"
 	"dossier/internal/tool"
 )
@@ -92,6 +93,8 @@ type SuiteInfo struct {
 	Doc   string             `json:"doc"`
 	Agent string             `json:"agent,omitempty"`
 	Gates map[string]float64 `json:"gates" doc:"The lowest mean that passes, by grade"`
+
+	Targets []eval.Target `json:"targets" doc:"What the figures of a whole run should reach"`
 }
 
 type appsOutput struct {
@@ -204,7 +207,7 @@ func suites(in Installed) []SuiteInfo {
 		if gates == nil {
 			gates = map[string]float64{}
 		}
-		out = append(out, SuiteInfo{in.App.ID, su.Name, su.Doc, su.Agent, gates})
+		out = append(out, SuiteInfo{in.App.ID, su.Name, su.Doc, su.Agent, gates, list(su.Targets)})
 	}
 	return out
 }

@@ -117,7 +117,13 @@ func ConflictDetection(name string, minutes float64) Grader {
 // A member in whenFail is asked for only where the verdict is a fail with riders who
 // clash.
 func EvidenceHolds(name string, always, whenFail []string) Grader {
-	return heuristic(name, func(_ Example, tr Trace) (float64, bool, string) {
+	return heuristic(name, func(ex Example, tr Trace) (float64, bool, string) {
+		var about struct {
+			Employees []string `json:"employee_ids"`
+		}
+		if json.Unmarshal(ex.Input, &about) == nil && about.Employees != nil && len(about.Employees) == 0 {
+			return 0, false, "" // there is nobody to have evidence of
+		}
 		var got struct {
 			Verdict  string            `json:"verdict"`
 			Unclear  bool              `json:"unclear"`

@@ -86,7 +86,7 @@ func PathGraders(ideal Ideal) []Grader {
 			return yes(t.Shape != DeadEnd), true, "it came to no answer"
 		}),
 		way("tools_within_bound", false, func(t Trajectory) (float64, bool, string) {
-			return min(1, float64(mostTools)/float64(max(1, t.Length))), true, fmt.Sprintf("%d calls, %d are the bound", t.Length, mostTools)
+			return min(1, float64(t.Bound)/float64(max(1, t.Length))), true, fmt.Sprintf("%d calls, %d are the bound", t.Length, t.Bound)
 		}),
 	}
 }

@@ -55,7 +55,7 @@ type Row struct {
 	Got     json.RawMessage `json:"got,omitempty"`
 	Grades  []Grade         `json:"grades"`
 	Path    Path            `json:"path"`
-	Shape   Shape           `json:"shape,omitempty"` // "" if no agent took part
+	Shape   Shape           `json:"shape,omitempty"`   // "" if no agent took part
 	Failure string          `json:"failure,omitempty"` // a sentence, if it could not be played
 	Ms      float64         `json:"ms"`
 }

@@ -23,6 +23,7 @@ const (
 type Trajectory struct {
 	Shape       Shape     `json:"shape"`
 	Length      int       `json:"length"`
+	Bound       int       `json:"bound"`      // calls that are within bounds: three, or as many as the best way needs
 	Distance    int       `json:"distance"`   // edits from the best path
 	Optimality  float64   `json:"optimality"` // 1 is the best path
 	Efficiency  float64   `json:"efficiency"` // calls needed over calls made
@@ -39,7 +40,7 @@ type Trajectory struct {
 // no order among themselves, so best may name them in any; order matters only as far
 // as the edit distance after sorting equal sets does.
 func Measure(p Path, best []string) Trajectory {
-	t := Trajectory{Length: len(p.Calls), Gains: gains(p.Calls)}
+	t := Trajectory{Length: len(p.Calls), Bound: max(mostTools, len(best)), Gains: gains(p.Calls)}
 	t.Distance = editDistance(p.Tools(), best)
 	t.Optimality = 1 - float64(t.Distance)/float64(max(1, len(best), len(p.Calls)))
 	t.Efficiency = 1

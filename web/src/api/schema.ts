@@ -1332,14 +1332,57 @@ export interface components {
              */
             type: string;
         };
+        EvalCall: {
+            again?: boolean;
+            args?: unknown;
+            asked?: boolean;
+            came: boolean;
+            failed?: boolean;
+            tool: string;
+            /** Format: int64 */
+            turn: number;
+            value?: unknown;
+        };
+        EvalCheck: {
+            /** Format: double */
+            bound: number;
+            empty?: boolean;
+            gate?: boolean;
+            /** Format: double */
+            got: number;
+            holds: boolean;
+            most?: boolean;
+            name: string;
+        };
         EvalGrade: {
             name: string;
             reason?: string;
+            safety?: boolean;
             /** Format: double */
             score: number;
         };
+        EvalPath: {
+            answered: boolean;
+            calls: components["schemas"]["EvalCall"][];
+            /** Format: int64 */
+            fallback?: number;
+            shape: string;
+            /** Format: int64 */
+            tokens_cached?: number;
+            /** Format: int64 */
+            tokens_in?: number;
+            /** Format: int64 */
+            tokens_out?: number;
+            /** Format: int64 */
+            turns: number;
+        };
         EvalResult: {
+            agent?: string;
             app: string;
+            checks?: components["schemas"]["EvalCheck"][];
+            /** Format: double */
+            cost: number;
+            dataset?: string;
             /** Format: date-time */
             ended?: string;
             /** Format: int64 */
@@ -1351,14 +1394,25 @@ export interface components {
             means: {
                 [key: string]: number;
             };
+            metrics?: {
+                [key: string]: number;
+            };
             passed: boolean;
             player: string;
+            prompt?: string;
             /** Format: date-time */
             started: string;
             suite: string;
+            tags?: string[];
+            unsafe?: boolean;
         };
         EvalResultOutputBody: {
+            agent?: string;
             app: string;
+            checks?: components["schemas"]["EvalCheck"][];
+            /** Format: double */
+            cost: number;
+            dataset?: string;
             /** Format: date-time */
             ended?: string;
             /** Format: int64 */
@@ -1370,18 +1424,26 @@ export interface components {
             means: {
                 [key: string]: number;
             };
+            metrics?: {
+                [key: string]: number;
+            };
             passed: boolean;
             player: string;
+            prompt?: string;
             rows: components["schemas"]["EvalRow"][];
             /** Format: date-time */
             started: string;
             suite: string;
+            tags?: string[];
+            unsafe?: boolean;
         };
         EvalResultsOutputBody: {
             items: components["schemas"]["EvalResult"][];
         };
         EvalRow: {
             complexity?: string;
+            /** Format: double */
+            cost?: number;
             example: string;
             failure?: string;
             got?: unknown;
@@ -1389,6 +1451,10 @@ export interface components {
             input?: unknown;
             /** Format: double */
             ms: number;
+            path?: components["schemas"]["EvalPath"];
+            prompt?: string;
+            /** Format: int64 */
+            repeat?: number;
             scenario?: string;
             want?: unknown;
         };
@@ -1892,9 +1958,17 @@ export interface components {
                 [key: string]: number;
             };
             name: string;
+            /** @description What the figures of a whole run should reach */
+            targets: components["schemas"]["Target"][];
         };
         SuitesOutputBody: {
             items: components["schemas"]["SuiteInfo"][];
+        };
+        Target: {
+            /** Format: double */
+            bound: number;
+            most?: boolean;
+            name: string;
         };
         TestWebhookOutputBody: {
             /** @description What the address answered */

@@ -5,6 +5,8 @@ import { Chart } from "../../parts/Chart";
 import { Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { words } from "../../lib/format";
+import { useEvidence } from "../../hooks/cases";
+import { CitedText, Numeral } from "../../parts/Numeral";
 import { hoursOf, useScene, useWhatIf, type Analysis, type Figures, type Scene } from "./data";
 import { FireMap } from "./FireMap";
 
@@ -66,32 +68,36 @@ const conclusions: Record<string, ["ok" | "warn" | "bad" | "plain", string]> = {
 };
 
 function Headline({ scene, record }: { scene: Scene; record: Scene }) {
+  const chain = useEvidence(record.case).data ?? [];
   const a = scene.analysis;
   if (!scene.surge || !a) return <Notice>By these figures {scene.station.name} is in no surge: its index of {record.surge?.aqi ?? "–"} is not above {scene.rules.surge_aqi_threshold}.</Notice>;
   const [tone, text] = conclusions[a.conclusion] ?? ["plain", words(a.conclusion)];
+  const source = (kind: string) => ({ case: record.case, evidence: chain.findLast((e) => e.kind === kind)?.id });
   return (
     <section className="panel pad stack tight" aria-label="Result">
       <div className="row between">
-        <h2>{scene.station.name}: index {scene.surge.aqi}</h2>
+        <h2>{scene.station.name}: index <Numeral value={scene.surge.aqi} {...source("station_readings")} /></h2>
         <Badge tone={tone}>{text}</Badge>
       </div>
       <dl className="figures">
-        <Figure name="Fires" now={a.correlation.fire_count} was={record.analysis?.correlation.fire_count} />
-        <Figure name="Mean distance" now={Math.round(a.correlation.avg_distance_km * 10) / 10} was={record.analysis && Math.round(record.analysis.correlation.avg_distance_km * 10) / 10} unit=" km" />
-        <Figure name="Confidence" now={a.confidence.score} was={record.analysis?.confidence.score} />
-        <Figure name="Stubble share" now={a.share?.stubble_burning_percent ?? "–"} unit={a.share ? " %" : ""} />
+        <Figure name="Fires" now={a.correlation.fire_count} was={record.analysis?.correlation.fire_count} source={source("fire_set")} />
+        <Figure name="Mean distance" now={Math.round(a.correlation.avg_distance_km * 10) / 10} was={record.analysis && Math.round(record.analysis.correlation.avg_distance_km * 10) / 10} unit="km" source={source("fire_set")} />
+        <Figure name="Confidence" now={a.confidence.score} was={record.analysis?.confidence.score} source={source("settings")} />
+        <Figure name="Stubble share" now={a.share?.stubble_burning_percent ?? "–"} unit={a.share ? "%" : ""} source={source("stubble_share")} />
       </dl>
-      <p>{scene.texts.reasoning}</p>
-      <p className="muted">{scene.texts.weakest_link}</p>
+      <p><CitedText text={scene.texts.reasoning} case={record.case} cited={chain} /></p>
+      <p className="muted"><CitedText text={scene.texts.weakest_link} case={record.case} cited={chain} /></p>
     </section>
   );
 }
 
-function Figure({ name, now, was, unit = "" }: { name: string; now: number | string; was?: number; unit?: string }) {
+type Source = { case: string; evidence: string | undefined };
+
+function Figure({ name, now, was, unit = "", source }: { name: string; now: number | string; was?: number; unit?: string; source: Source }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{now}{unit}{was !== undefined && was !== now && <span className="muted small"> (record: {was}{unit})</span>}</dd>
+      <dd><Numeral value={now} unit={unit} {...source} />{was !== undefined && was !== now && <span className="muted small"> (record: {was}{unit && ` ${unit}`})</span>}</dd>
     </div>
   );
 }

@@ -40,7 +40,7 @@ function Body({ s, w }: { s: Score; w: Window }) {
         <section className="panel pad stack"><h2>What would change the band</h2><Changes s={s} /><Limits s={s} /></section>
       </div>
       <section className="panel pad stack"><h2>History</h2><History s={s} w={w} /></section>
-      <section className="panel pad stack"><h2>Signals in the window</h2><Signals s={s} w={w} /></section>
+      <section className="panel pad stack" id="signals"><h2>Signals in the window</h2><Signals s={s} w={w} /></section>
       <Review s={s} w={w} />
       <p className="muted small">{s.governance_disclaimer} Methodology <Link href="/apps/netra/methodology">{s.methodology_version}</Link>.</p>
     </>
@@ -55,10 +55,10 @@ function Head({ s }: { s: Score }) {
         <p><Band label={s.threshold.label} /> {s.threshold.range} · {s.action_required}</p>
       </div>
       <dl className="figures">
-        <div><dt>Score of 100</dt><dd className="netra-big">{s.score.toFixed(2)}</dd></div>
+        <div><dt>Score of 100</dt><dd className="netra-big"><a className="numeral" href="#signals" title="The signals it is computed from">{s.score.toFixed(2)}</a></dd></div>
         <div><dt>Trend</dt><dd>{s.trend_arrow} {s.trend}{s.trend_basis === "insufficient" ? " (unknown)" : ""}</dd></div>
         <div><dt>Primary trigger</dt><dd>{words(s.primary_trigger)}</dd></div>
-        <div><dt>Signals, {s.time_window}</dt><dd>{s.signal_count}</dd></div>
+        <div><dt>Signals, {s.time_window}</dt><dd><a className="numeral" href="#signals">{s.signal_count}</a></dd></div>
         <div><dt>Escalation floor</dt><dd>{words(s.escalation_floor.label.toLowerCase())}</dd></div>
         <div><dt>Computed</dt><dd><Time at={s.timestamp} /></dd></div>
       </dl>
@@ -73,7 +73,7 @@ function LayerBars({ s }: { s: Score }) {
         <li key={l}>
           <span>{words(l)} <span className="muted small">{s.layer_counts[l]} {s.layer_counts[l] === 1 ? "signal" : "signals"}</span></span>
           <span className="netra-bar" aria-hidden="true"><span style={{ width: `${s.layer_scores[l] * 10}%` }} /></span>
-          <span className="right">{s.layer_scores[l].toFixed(2)}/10</span>
+          <a className="numeral right" href="#signals">{s.layer_scores[l].toFixed(2)}/10</a>
         </li>
       ))}
     </ul>
@@ -146,12 +146,17 @@ function Signals({ s, w }: { s: Score; w: Window }) {
             { key: "polarity", title: "Polarity", show: (a) => a.signal.polarity, sort: (a) => a.signal.polarity },
             { key: "severity", title: "Severity", align: "right", show: (a) => a.signal.severity_score, sort: (a) => a.signal.severity_score },
             { key: "tags", title: "Place", show: (a) => a.signal.geo_sensitivity?.join(", ") || "–", minor: true },
-            { key: "sources", title: "Sources", align: "right", show: (a) => a.signal.sources, sort: (a) => a.signal.sources, minor: true },
+            { key: "sources", title: "Sources", align: "right", show: (a) => <SourceLink url={a.signal.source_url} count={a.signal.sources} />, sort: (a) => a.signal.sources },
           ]}
         />
       )}
     </Loaded>
   );
+}
+
+/** How many sources reported a signal, with a way to the first of them if it is on the web. */
+function SourceLink({ url, count }: { url: string; count: number }) {
+  return /^https?:\/\//.test(url) ? <a className="numeral" href={url} target="_blank" rel="noreferrer" title={url}>{count}</a> : <span title={url}>{count}</span>;
 }
 
 function Review({ s, w }: { s: Score; w: Window }) {

@@ -30,17 +30,17 @@ export function Overview() {
 }
 
 function Figures({ m, flagged, vans }: { m: Metrics; flagged: number; vans: number }) {
-  const figures: [string, string, string][] = [
-    ["Vans flagged", `${flagged} of ${vans}`, "have an open case"],
-    ["Audits", String(m.audits), `${m.vans_verified} verified at once`],
+  const figures: [name: string, value: string, note: string, rows?: string][] = [
+    ["Vans flagged", `${flagged} of ${vans}`, "have an open case", "/cases?app=poolpatrol&state=waiting"],
+    ["Audits", String(m.audits), `${m.vans_verified} verified at once`, "/runs?app=poolpatrol"],
     ["Hours saved", m.audit_hours_saved.toFixed(1), `${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
-    ["To resolution", `${m.hours_to_resolution.median.toFixed(1)} h`, `median of ${m.hours_to_resolution.n} closed cases`],
-    ["Reversal rate", `${(100 * m.reversals.all.rate).toFixed(1)} %`, `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`],
+    ["To resolution", `${m.hours_to_resolution.median.toFixed(1)} h`, `median of ${m.hours_to_resolution.n} closed cases`, "/cases?app=poolpatrol&state=closed"],
+    ["Reversal rate", `${(100 * m.reversals.all.rate).toFixed(1)} %`, `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`, "/apps/poolpatrol#reversals"],
   ];
   return (
     <>
       <ul className="pool-figures" aria-label="The programme's numbers">
-        {figures.map(([name, value, note]) => <li key={name} className="card"><span className="muted small">{name}</span><strong>{value}</strong><span className="muted small">{note}</span></li>)}
+        {figures.map(([name, value, note, rows]) => <li key={name} className="card"><span className="muted small">{name}</span><strong>{rows ? <Link className="numeral" href={rows} title="What it is counted from">{value}</Link> : value}</strong><span className="muted small">{note}</span></li>)}
       </ul>
       {m.weeks.length > 1 && (
         <section aria-label="Trend">
@@ -87,7 +87,7 @@ export function ReversalTable({ r }: { r: Reversals }) {
     ...r.by_approver.map((x) => ({ ...x, by: `Approver: ${x.name}` })),
   ];
   return (
-    <section aria-label="Reversals">
+    <section aria-label="Reversals" id="reversals">
       <h2>How often we were wrong</h2>
       <Table<Reversal & { by: string }> rows={rows} rowKey={(x) => x.by} caption="Cancellations, and how many were undone or rejected"
         columns={[

@@ -73,12 +73,8 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	suites, err := a.suites()
-	if err != nil {
-		return nil, err
-	}
 	return &app.Kit{
-		Agents: []*agent.Agent{ag}, Triggers: a.triggers(), Suites: suites, Routes: a.routes, Demo: a.demo,
+		Agents: []*agent.Agent{ag}, Triggers: a.triggers(), Suites: a.suites(ag), Routes: a.routes, Demo: a.demo,
 		Tools: []tool.Tool{a.readTool()},
 		Views: map[string]app.View{
 			casefile.Settings: app.JSON, casefile.Readings: app.Table, casefile.Fires: app.Map, casefile.Share: app.Table,

@@ -122,7 +122,7 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 	b.upload(alipur())
 	b.fire() // A-003 A-112
 	cases := b.cases()
-	if len(cases) != 1 || cases[0].Subject != "station/Alipur/2025-11-14T08:00Z" || cases[0].Stage != book.Drafted { // A-001 A-002
+	if len(cases) != 1 || cases[0].Subject != "station/Alipur/2025-11-14T08:00Z" || cases[0].Stage != AwaitsApproval || cases[0].State != dossier.Waiting { // A-001 A-002
 		t.Fatalf("%+v", cases)
 	}
 	id := cases[0].ID

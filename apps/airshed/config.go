@@ -140,6 +140,11 @@ func (c Config) rules() correlate.Rules {
 	}
 }
 
+// filesAlone reports whether a report of a confidence is filed without asking.
+func (c Config) filesAlone(confidence float64) bool {
+	return c.AutoFileConfidence > 0 && confidence >= c.AutoFileConfidence
+}
+
 func (c Config) stations() []correlate.Station {
 	var out []correlate.Station
 	for _, s := range c.BorderStations {

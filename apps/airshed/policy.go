@@ -11,6 +11,7 @@ import (
 	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/filing"
+	"dossier/apps/airshed/legal"
 	"dossier/internal/agent"
 	"dossier/internal/faith"
 	"dossier/internal/model"
@@ -54,6 +55,18 @@ func (a *airshed) agent() (*agent.Agent, error) {
 
 // checkAnswer refuses an answer whose numbers are not the report's.
 func (a *airshed) checkAnswer(ctx context.Context, d agent.Draft) error {
+	kept, err := a.book.ReportOf(ctx, d.Run.Case)
+	switch {
+	case dossier.KindOf(err) == dossier.NotFound:
+		return judgeAnswer(d, nil)
+	case err != nil:
+		return err
+	}
+	return judgeAnswer(d, &kept.Report)
+}
+
+// judgeAnswer compares an answer with the report of its case, nil if there is none.
+func judgeAnswer(d agent.Draft, report *legal.Report) error {
 	var ans agentAnswer
 	if err := json.Unmarshal(d.Answer, &ans); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The answer does not fit.").Because(err)
@@ -61,21 +74,17 @@ func (a *airshed) checkAnswer(ctx context.Context, d agent.Draft) error {
 	if err := noBlame(ans.Summary); err != nil {
 		return err
 	}
-	kept, err := a.book.ReportOf(ctx, d.Run.Case)
-	if dossier.KindOf(err) == dossier.NotFound {
+	if report == nil {
 		facts := &faith.Facts{}
 		if err := facts.AddEvidence(d.Evidence...); err != nil {
 			return err
 		}
 		return faith.Check(ans.Summary, facts).Err()
 	}
-	if err != nil {
-		return err
+	if ans.ReportID != "" && ans.ReportID != report.ReportID || ans.Score != 0 && ans.Score != report.ConfidenceScore {
+		return dossier.Errorf(dossier.Invalid, "The report of this case is %s with confidence %v.", report.ReportID, report.ConfidenceScore)
 	}
-	if ans.ReportID != "" && ans.ReportID != kept.Report.ReportID || ans.Score != 0 && ans.Score != kept.Report.ConfidenceScore {
-		return dossier.Errorf(dossier.Invalid, "The report of this case is %s with confidence %v.", kept.Report.ReportID, kept.Report.ConfidenceScore)
-	}
-	return faith.Check(ans.Summary, factsOf(kept.Report)).Err()
+	return faith.Check(ans.Summary, factsOf(*report)).Err()
 }
 
 // policy plays the agent: read, detect, correlate, draft, file, notify, close, each

@@ -149,27 +149,36 @@ func (a *airshed) isKnown(ctx context.Context, s correlate.Surge) (bool, error) 
 }
 
 func (a *airshed) openCase(ctx context.Context, s *book.Sweep, surge correlate.Surge) error {
-	c, fresh, err := a.Desk.Open(ctx, app.Opening{
-		Subject: surge.Subject(), Title: fmt.Sprintf("%s: index %v on %s", surge.Name, surge.AQI, surge.Time.Format("2 January 2006 15:04 UTC")),
-		State: dossier.Open, Stage: "analysis", By: dossier.SystemPrincipal,
-	})
-	if err != nil {
-		return fmt.Errorf("open case about %s: %w", surge.Subject(), err)
-	}
-	if !fresh {
-		return nil
-	}
-	if err := a.book.PutSurge(ctx, c.ID, s.ID, surge); err != nil {
+	c, err := a.openSurge(ctx, s.ID, surge)
+	if err != nil || c.ID == "" {
 		return err
 	}
-	run, err := a.Desk.Start(ctx, app.Start{Case: c.ID, Agent: agentName, For: dossier.SystemPrincipal, Input: agentInput{
-		Station: surge.Name, Surge: surge.Time.UTC().Format(time.RFC3339), BucketName: a.lake.Name(), Prefix: a.cfg.Prefix, SweepID: s.ID,
-	}})
+	run, err := a.Desk.Start(ctx, app.Start{Case: c.ID, Agent: agentName, For: dossier.SystemPrincipal, Input: a.brief(s.ID, surge)})
 	if err != nil {
 		return fmt.Errorf("start the run on case %s: %w", c.ID, err)
 	}
 	s.Cases, s.Runs = append(s.Cases, c.ID), append(s.Runs, run.ID)
 	return nil
+}
+
+// openSurge opens the case of a surge; the case is empty if there is one already.
+func (a *airshed) openSurge(ctx context.Context, sweep string, surge correlate.Surge) (dossier.Case, error) {
+	c, fresh, err := a.Desk.Open(ctx, app.Opening{
+		Subject: surge.Subject(), Title: fmt.Sprintf("%s: index %v on %s", surge.Name, surge.AQI, surge.Time.Format("2 January 2006 15:04 UTC")),
+		State: dossier.Open, Stage: Analysis, By: dossier.SystemPrincipal,
+	})
+	if err != nil {
+		return dossier.Case{}, fmt.Errorf("open case about %s: %w", surge.Subject(), err)
+	}
+	if !fresh {
+		return dossier.Case{}, nil
+	}
+	return c, a.book.PutSurge(ctx, c.ID, sweep, surge)
+}
+
+// brief is what the agent is told of a surge.
+func (a *airshed) brief(sweep string, surge correlate.Surge) agentInput {
+	return agentInput{Station: surge.Name, Surge: surge.Time.UTC().Format(time.RFC3339), BucketName: a.lake.Name(), Prefix: a.cfg.Prefix, SweepID: sweep}
 }
 
 // watch sweeps if the lake's newest object is one that no sweep has read.

@@ -209,19 +209,27 @@ const (
 	Withdrawn = "withdrawn"
 )
 
-// PutReport stores a draft, or replaces one with the same id.
-func (b Book) PutReport(ctx context.Context, r legal.Report) (Draft, error) {
+// NewDraft encodes a report and takes its digest.
+func NewDraft(r legal.Report) (Draft, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return Draft{}, fmt.Errorf("encode report %s: %w", r.ReportID, err)
 	}
 	sum := sha256.Sum256(body)
-	d := Draft{Report: r, Status: Drafted, SHA256: hex.EncodeToString(sum[:]), Body: body}
+	return Draft{Report: r, Status: Drafted, SHA256: hex.EncodeToString(sum[:]), Body: body}, nil
+}
+
+// PutReport stores a draft, or replaces one with the same id.
+func (b Book) PutReport(ctx context.Context, r legal.Report) (Draft, error) {
+	d, err := NewDraft(r)
+	if err != nil {
+		return Draft{}, err
+	}
 	s := r.SurgeDetails
 	_, err = b.Exec(ctx, `INSERT INTO airshed_reports (report_id, case_id, sweep_id, station, aqi, surge_at, run_from, run_to, generated_at, confidence, status, sha256, body, result)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, '')
 ON CONFLICT (report_id) DO UPDATE SET generated_at = excluded.generated_at, confidence = excluded.confidence, sha256 = excluded.sha256, body = excluded.body`,
-		r.ReportID, r.CaseID, r.SweepID, s.Station, s.AQI, s.Timestamp.UnixMicro(), s.RunFrom.UnixMicro(), s.RunTo.UnixMicro(), r.Timestamp.UnixMicro(), r.ConfidenceScore, Drafted, d.SHA256, string(body))
+		r.ReportID, r.CaseID, r.SweepID, s.Station, s.AQI, s.Timestamp.UnixMicro(), s.RunFrom.UnixMicro(), s.RunTo.UnixMicro(), r.Timestamp.UnixMicro(), r.ConfidenceScore, Drafted, d.SHA256, string(d.Body))
 	return d, err
 }
 

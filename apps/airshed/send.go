@@ -1,0 +1,144 @@
+package airshed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"dossier"
+	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/casefile"
+	"dossier/apps/airshed/filing"
+	"dossier/apps/airshed/legal"
+	"dossier/internal/app"
+	"dossier/internal/tool"
+)
+
+// A reportRef names a stored report and what is in it, so that an approval is of that
+// content and no other.
+type reportRef struct {
+	ReportID        string  `json:"report_id"`
+	SHA256          string  `json:"sha256" jsonschema:"digest of the draft, as generate_report_tool gave it"`
+	ConfidenceScore float64 `json:"confidence_score"`
+}
+
+// means refuses a reference to anything but the draft d of a case.
+func (ref reportRef) means(d book.Draft, id dossier.CaseID) error {
+	switch {
+	case d.Report.CaseID != string(id):
+		return dossier.Errorf(dossier.Invalid, "%s belongs to another case.", ref.ReportID)
+	case d.SHA256 != ref.SHA256 || d.Report.ConfidenceScore != ref.ConfidenceScore:
+		return dossier.Errorf(dossier.Conflict, "%s is not the draft that was meant: its digest is %s and its confidence %v.", ref.ReportID, d.SHA256, d.Report.ConfidenceScore)
+	}
+	return nil
+}
+
+type sendIn struct {
+	Report          reportRef        `json:"report" jsonschema:"the drafted report to file"`
+	SaveLocal       *bool            `json:"save_local,omitempty" jsonschema:"keep a local copy; true if left out"`
+	UploadS3        *bool            `json:"upload_s3,omitempty" jsonschema:"upload to the object store; true if left out"`
+	SecurityContext *securityContext `json:"security_context,omitempty" jsonschema:"not used"`
+}
+
+func (a *airshed) sendTool() tool.Tool {
+	return tool.Def[sendIn, filing.Result]{
+		Name:   "send_caqm_report_tool",
+		Doc:    "Files a drafted report: local copy, object store, then the Commission. A legal officer decides first, unless the operator allowed filing above a confidence.",
+		Roles:  []dossier.Role{legalOf},
+		Effect: tool.Act,
+		Ask: func(in sendIn) string {
+			if a.cfg.filesAlone(in.Report.ConfidenceScore) {
+				return ""
+			}
+			return "A report that has been filed with the Commission cannot be taken back."
+		},
+		Title: func(in sendIn) string {
+			return fmt.Sprintf("File report %s with the Commission for Air Quality Management (confidence %v)", in.Report.ReportID, in.Report.ConfidenceScore)
+		},
+		Key:    func(in sendIn) string { return in.Report.ReportID },
+		Check:  func(in sendIn) error { return checkID(in.Report.ReportID) },
+		Policy: tool.Policy{Approvers: []dossier.Role{legalOf}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Expires: 7 * 24 * time.Hour, Remind: 24 * time.Hour},
+		Run:    a.send,
+	}.Tool()
+}
+
+func checkID(id string) error {
+	if !legal.ValidID(id) {
+		return dossier.Errorf(dossier.Invalid, "%q is not the id of a report. Ids look like CAQM-2025-11-14-001.", id)
+	}
+	return nil
+}
+
+func (a *airshed) send(ctx context.Context, c tool.Call, in sendIn) (tool.Output[filing.Result], error) {
+	d, err := a.book.Report(ctx, in.Report.ReportID)
+	if err != nil {
+		return tool.Output[filing.Result]{}, err
+	}
+	if err := in.Report.means(d, c.Case); err != nil {
+		return tool.Output[filing.Result]{}, err
+	}
+	if d.Status == book.Filed && d.Result != nil {
+		return tool.Output[filing.Result]{Value: *d.Result}, nil
+	}
+	res, err := a.file.File(ctx, d.Report, filing.Options{SaveLocal: unless(in.SaveLocal), Upload: unless(in.UploadS3)})
+	if err != nil {
+		return tool.Output[filing.Result]{}, err
+	}
+	status := book.Filed
+	if res.Receipt == nil {
+		status = book.PartFiled
+	}
+	if err := a.book.Settle(ctx, d.Report.ReportID, status, &res); err != nil {
+		return tool.Output[filing.Result]{}, err
+	}
+	next := app.Change{State: dossier.Open, Stage: status, Note: "Report " + d.Report.ReportID + ": " + strings.ReplaceAll(res.Status, "_", " ") + ".", By: agentName}
+	if len(a.notices(d.Report)) > 0 {
+		next.State, next.Stage = dossier.Waiting, AwaitsNotices
+	}
+	if _, err := a.Desk.Move(ctx, c.Case, next); err != nil {
+		return tool.Output[filing.Result]{}, err
+	}
+	return tool.Output[filing.Result]{Value: res, Evidence: []dossier.Evidence{dossier.NewEvidence(casefile.Filing,
+		dossier.Source{System: "caqm", Locator: a.file.Endpoint + "#" + d.Report.ReportID, Fetched: c.Now}, res, "Filing of %s: %s.", d.Report.ReportID, strings.ReplaceAll(res.Status, "_", " "))}}, nil
+}
+
+// unless returns what was asked for, and true if nothing was.
+func unless(b *bool) bool { return b == nil || *b }
+
+type closeIn struct {
+	Outcome outcome `json:"outcome" jsonschema:"how the case ended"`
+	Note    string  `json:"note,omitempty" jsonschema:"why, in a sentence"`
+}
+
+// An outcome is how a case ends.
+type outcome string
+
+// Values implements tool.Enum.
+func (outcome) Values() []string {
+	return []string{"filed", "partially_filed", "not_filed", "no_surge"}
+}
+
+type closeOut struct {
+	Closed bool `json:"closed"`
+}
+
+func (a *airshed) closeTool() tool.Tool {
+	return tool.Def[closeIn, closeOut]{
+		Name:   "close_case_tool",
+		Doc:    "Closes the case when nothing more is to be done about it.",
+		Roles:  []dossier.Role{investigator, legalOf},
+		Effect: tool.Write,
+		Run: func(ctx context.Context, c tool.Call, in closeIn) (tool.Output[closeOut], error) {
+			if in.Outcome == "not_filed" {
+				if d, err := a.book.ReportOf(ctx, c.Case); err == nil && d.Status == book.Drafted {
+					if err := a.book.Settle(ctx, d.Report.ReportID, book.Withdrawn, nil); err != nil {
+						return tool.Output[closeOut]{}, err
+					}
+				}
+			}
+			_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: Done, Outcome: string(in.Outcome), Note: in.Note, By: agentName})
+			return tool.Output[closeOut]{Value: closeOut{err == nil}}, err
+		},
+	}.Tool()
+}

@@ -2,10 +2,7 @@ package airshed
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,12 +16,10 @@ import (
 
 	"dossier"
 	"dossier/apps/airshed/book"
-	"dossier/apps/airshed/casefile"
 	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/dryrun"
 	"dossier/apps/airshed/filing"
-	"dossier/apps/airshed/ingest"
 	"dossier/apps/airshed/lake"
-	"dossier/apps/airshed/legal"
 	"dossier/apps/airshed/observe"
 	"dossier/apps/airshed/render"
 	"dossier/internal/app"
@@ -78,106 +73,6 @@ func momentFlag(name, text string) (time.Time, error) {
 	return t, nil
 }
 
-func (l line) ingest() *cobra.Command {
-	var at, out string
-	var boundaries []string
-	var keepStatic bool
-	cmd := &cobra.Command{
-		Use:   "ingest FILE…",
-		Short: "Turn FIRMS, CPCB, DSS, Open-Meteo and METAR files into one harmonised object in the lake",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			when, err := momentFlag("at", at)
-			if err != nil {
-				return err
-			}
-			cfg, err := l.config()
-			if err != nil {
-				return err
-			}
-			cfg.Boundaries = append(cfg.Boundaries, boundaries...)
-			return l.doIngest(cmd.Context(), cfg, args, ingest.Options{At: when, KeepStatic: keepStatic}, out)
-		},
-	}
-	cmd.Flags().StringVar(&at, "at", "", "time of the snapshot (default: that of the newest record)")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "write to this file, - for standard output, instead of the lake")
-	cmd.Flags().StringSliceVar(&boundaries, "boundaries", nil, "GeoJSON of states and districts, added to the configured ones")
-	cmd.Flags().BoolVar(&keepStatic, "keep-static", false, "keep what FIRMS marks as no vegetation fire")
-	return cmd
-}
-
-func (l line) doIngest(ctx context.Context, cfg Config, names []string, opt ingest.Options, out string) error {
-	var err error
-	if opt.Boundaries, err = cfg.boundaries(); err != nil {
-		return err
-	}
-	var list []ingest.File
-	for _, n := range names {
-		raw, err := os.ReadFile(n)
-		if err != nil {
-			return dossier.Errorf(dossier.Invalid, "%s cannot be read.", n).Because(err)
-		}
-		list = append(list, ingest.File{Name: n, Data: raw})
-	}
-	snap, summary, err := ingest.Build(list, opt)
-	if err != nil {
-		return err
-	}
-	if opt.At.IsZero() {
-		for _, in := range snap.Inputs {
-			if in.Newest.After(snap.Time) {
-				snap.Time = in.Newest
-			}
-		}
-	}
-	raw, err := json.Marshal(snap)
-	if err != nil {
-		return fmt.Errorf("encode snapshot: %w", err)
-	}
-	where := out
-	switch out {
-	case "-":
-		_, err = l.Out().Write(append(raw, '\n'))
-		for _, text := range summary.Lines() {
-			fmt.Fprintln(l.Err(), text)
-		}
-		return err
-	case "":
-		a, err := l.open(ctx)
-		if err != nil {
-			return err
-		}
-		if where, err = a.lake.Put(ctx, a.cfg.Prefix+"sensor_"+snap.Time.Format("20060102_150405")+".json", "application/json", raw); err != nil {
-			return err
-		}
-	default:
-		if err := lake.WriteFile(out, raw); err != nil {
-			return err
-		}
-	}
-	return l.Print(struct {
-		Object string `json:"object"`
-		ingest.Summary
-	}{where, summary}, func(w io.Writer) error {
-		for _, text := range summary.Lines() {
-			fmt.Fprintln(w, text)
-		}
-		_, err := fmt.Fprintf(w, "written to %s\n", where)
-		return err
-	})
-}
-
-// An Outcome is what an analysis found.
-type Outcome struct {
-	SweepID  string                    `json:"sweep_id"`
-	Status   string                    `json:"status"` // as a sweep's
-	Reports  []legal.Report            `json:"reports"`
-	Stations []correlate.BorderStation `json:"stations"`
-	Notes    []string                  `json:"notes"`
-	Error    string                    `json:"error,omitempty"`
-	Details  string                    `json:"details,omitempty"`
-}
-
 func (l line) analyze() *cobra.Command {
 	var at string
 	cmd := &cobra.Command{
@@ -197,8 +92,8 @@ func (l line) analyze() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o, failure := cfg.analyse(filepath.Base(args[0]), raw, when)
-			if err := l.Print(o, o.text); err != nil {
+			o, failure := dryrun.Of(filepath.Base(args[0]), raw, when, cfg.stations(), cfg.rules())
+			if err := l.Print(o, o.Text); err != nil {
 				return err
 			}
 			return failure
@@ -217,62 +112,6 @@ func (l line) read(name string) ([]byte, error) {
 		return nil, dossier.Errorf(dossier.Invalid, "%s cannot be read.", name).Because(err)
 	}
 	return raw, nil
-}
-
-// analyse judges an object as of a time. Reports are numbered from 001 as they would
-// be on a day without others.
-func (c Config) analyse(name string, raw []byte, at time.Time) (Outcome, error) {
-	sum := sha256.Sum256(raw)
-	sha := hex.EncodeToString(sum[:])
-	o := Outcome{SweepID: "sweep-" + sha[:8], Reports: []legal.Report{}, Stations: []correlate.BorderStation{}, Notes: []string{}}
-	snap, problems, err := observe.Decode(raw)
-	if err != nil {
-		o.Status, o.Error, o.Details = book.SweepFailed, "Sensor data invalid", dossier.Message(err)
-		if errors.Is(err, observe.ErrNoReadings) {
-			o.Error = "CPCB data missing"
-		}
-		return o, err
-	}
-	if at.IsZero() {
-		at = snap.Time
-	}
-	o.Notes = append(o.Notes, sentences(problems)...)
-	r := c.rules()
-	age, fresh := snap.Age(at, r.MaxAge)
-	if !fresh {
-		o.Status = book.SweepStale
-		o.Details = c.staleness(snap, at)
-		return o, nil
-	}
-	w, all := correlate.Analyse(snap, c.stations(), at, nil, r)
-	o.Stations, o.Notes, o.Status = append(o.Stations, w.Stations...), append(o.Notes, w.Notes...), book.SweepQuiet
-	obj := fileObject(name, sha)
-	for i, a := range all {
-		o.Status = book.SweepReported
-		o.Reports = append(o.Reports, legal.Compose(legal.Input{
-			ID: fmt.Sprintf("CAQM-%s-%03d", at.UTC().Format(time.DateOnly), i+1), Now: at, Sweep: o.SweepID, Analysis: a,
-			Quality: legal.DataQuality{AgeHours: age.Hours(), Fresh: fresh, Problems: sentences(problems)}, Sources: casefile.Sources(snap, obj, len(snap.Fires), at), Rules: r,
-		}))
-	}
-	return o, nil
-}
-
-func (o Outcome) text(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n", o.SweepID, strings.ReplaceAll(o.Status, "_", " "))
-	if o.Error != "" || o.Details != "" {
-		fmt.Fprintln(w, oneLine(o.Error, o.Details))
-	}
-	for _, s := range o.Stations {
-		fmt.Fprintf(w, "  %-12s index %v at %s\n", s.Name, s.AQI, s.Time.Format(time.RFC3339))
-	}
-	for _, r := range o.Reports {
-		fmt.Fprintf(w, "\n%s  confidence %v  conclusion %s\n%s\n%s\n", r.ReportID, r.ConfidenceScore, r.Conclusion, r.ExecutiveSummary, r.Reasoning)
-		fmt.Fprintf(w, "Wind: %s\n%s\n", r.Transport.Reason, r.WeakestLink.Sentence())
-	}
-	for _, n := range o.Notes {
-		fmt.Fprintln(w, "note:", n)
-	}
-	return nil
 }
 
 func (l line) run() *cobra.Command {

@@ -9,15 +9,11 @@ import (
 	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/casefile"
+	"dossier/apps/airshed/gate"
 	"dossier/apps/airshed/legal"
 	"dossier/internal/app"
 	"dossier/internal/tool"
 )
-
-type draftIn struct {
-	ExecutiveSummary string `json:"executive_summary,omitempty" jsonschema:"one or two sentences; leave out to use the standard text"`
-	Reasoning        string `json:"reasoning,omitempty" jsonschema:"IF … AND … THEN with the actual figures; leave out to use the standard text"`
-}
 
 type draftOut struct {
 	ReportID         string   `json:"report_id"`
@@ -31,7 +27,7 @@ type draftOut struct {
 }
 
 func (a *airshed) draftTool() tool.Tool {
-	return tool.Def[draftIn, draftOut]{
+	return tool.Def[gate.Texts, draftOut]{
 		Name:   "generate_report_tool",
 		Doc:    "Makes the legal report of the case from its evidence and stores it as a draft with its number. Texts of your own are used only if every number in them agrees with the evidence; you are told what does not.",
 		Roles:  []dossier.Role{investigator, legalOf},
@@ -40,7 +36,7 @@ func (a *airshed) draftTool() tool.Tool {
 	}.Tool()
 }
 
-func (a *airshed) draft(ctx context.Context, c tool.Call, in draftIn) (tool.Output[draftOut], error) {
+func (a *airshed) draft(ctx context.Context, c tool.Call, in gate.Texts) (tool.Output[draftOut], error) {
 	f, err := a.caseFile(ctx, c.Case)
 	if err != nil {
 		return tool.Output[draftOut]{}, err
@@ -71,7 +67,7 @@ func (a *airshed) draft(ctx context.Context, c tool.Call, in draftIn) (tool.Outp
 }
 
 // compose makes the report of a case, with the texts of in where they hold.
-func compose(f casefile.File, id string, c tool.Call, in draftIn) (legal.Report, error) {
+func compose(f casefile.File, id string, c tool.Call, in gate.Texts) (legal.Report, error) {
 	r := legal.Compose(legal.Input{
 		ID: id, Now: c.Now, Sweep: f.Settings.Sweep, Analysis: f.Analysis, Quality: f.Quality(), Sources: f.Sources(c.Now), Rules: f.Settings.Rules,
 	})
@@ -79,7 +75,7 @@ func compose(f casefile.File, id string, c tool.Call, in draftIn) (legal.Report,
 	for _, e := range f.Entries {
 		r.Evidence = append(r.Evidence, legal.Digest{ID: string(e.ID), Kind: e.Kind, Hash: e.Hash, Timestamp: e.At})
 	}
-	if err := useTexts(&r, in); err != nil {
+	if err := gate.Use(&r, in); err != nil {
 		return legal.Report{}, err
 	}
 	return r, r.Validate()

@@ -9,15 +9,13 @@ import (
 
 	"dossier"
 	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/gate"
 	"dossier/apps/airshed/legal"
 	"dossier/apps/airshed/observe"
 	"dossier/internal/app"
 	"dossier/internal/faith"
 	"dossier/internal/tool"
 )
-
-// directionDay is a day on which every provision is in force.
-var directionDay = time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC)
 
 // A notice is a mail to one state's authorities.
 type notice struct {
@@ -98,7 +96,7 @@ func (a *airshed) notify(ctx context.Context, c tool.Call, n notice) (tool.Outpu
 	case len(n.To) == 0 || slices.ContainsFunc(n.To, func(to string) bool { return !slices.Contains(allowed, to) }):
 		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "Notices to %s go to %s and to nobody else.", n.State, strings.Join(allowed, ", "))
 	}
-	if err := faith.Check(n.Text, factsOf(d.Report)).Err(); err != nil {
+	if err := faith.Check(n.Text, gate.Facts(d.Report)).Err(); err != nil {
 		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "The notice is not sent. %s", dossier.Message(err)).Because(err)
 	}
 	receipt, err := a.Mail.Send(ctx, c.Key, app.Message{App: "airshed", Case: c.Case, To: n.To, Subject: n.Subject, Text: n.Text})

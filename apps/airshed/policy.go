@@ -11,6 +11,7 @@ import (
 	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/filing"
+	"dossier/apps/airshed/gate"
 	"dossier/apps/airshed/legal"
 	"dossier/internal/agent"
 	"dossier/internal/faith"
@@ -71,7 +72,7 @@ func judgeAnswer(d agent.Draft, report *legal.Report) error {
 	if err := json.Unmarshal(d.Answer, &ans); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The answer does not fit.").Because(err)
 	}
-	if err := noBlame(ans.Summary); err != nil {
+	if err := gate.NoBlame(ans.Summary); err != nil {
 		return err
 	}
 	if report == nil {
@@ -84,7 +85,7 @@ func judgeAnswer(d agent.Draft, report *legal.Report) error {
 	if ans.ReportID != "" && ans.ReportID != report.ReportID || ans.Score != 0 && ans.Score != report.ConfidenceScore {
 		return dossier.Errorf(dossier.Invalid, "The report of this case is %s with confidence %v.", report.ReportID, report.ConfidenceScore)
 	}
-	return faith.Check(ans.Summary, factsOf(*report)).Err()
+	return faith.Check(ans.Summary, gate.Facts(*report)).Err()
 }
 
 // policy plays the agent: read, detect, correlate, draft, file, notify, close, each
@@ -123,7 +124,7 @@ func policy(_ context.Context, req *model.Request) (*model.Reply, error) {
 func fileIt(req *model.Request) (*model.Reply, error) {
 	made, ok := req.Last("generate_report_tool")
 	if !ok {
-		return req.Calling(model.Planned{Tool: "generate_report_tool", Args: draftIn{}}), nil
+		return req.Calling(model.Planned{Tool: "generate_report_tool", Args: gate.Texts{}}), nil
 	}
 	var draft draftOut
 	if made.Failed || made.Decode(&draft) != nil {

@@ -97,7 +97,7 @@ func (a *airshed) read(ctx context.Context, c tool.Call, in readIn) (tool.Output
 	if err != nil {
 		return tool.Output[readOut]{}, err
 	}
-	origin := casefile.Origin{Sweep: sweep.ID, Object: sweep.Object, Problems: append(sentences(problems), sweep.Problems...), Now: sweep.At}
+	origin := casefile.Origin{Sweep: sweep.ID, Object: sweep.Object, Problems: append(observe.Sentences(problems), sweep.Problems...), Now: sweep.At}
 	return tool.Output[readOut]{
 		Value:    describe(snap, sweep.Object, origin.Problems, sweep.At, r.MaxAge),
 		Evidence: casefile.Evidence(snap, surge, stations[st], past, origin, r),
@@ -142,7 +142,7 @@ func (a *airshed) readLake(ctx context.Context, in readIn) (tool.Output[readOut]
 	if err := a.lake.Remember(in.Prefix, obj); err != nil {
 		a.Log.WarnContext(ctx, "the last good object could not be kept", "error", err)
 	}
-	return tool.Output[readOut]{Value: describe(snap, obj, sentences(problems), a.Now(), a.cfg.rules().MaxAge)}, nil
+	return tool.Output[readOut]{Value: describe(snap, obj, observe.Sentences(problems), a.Now(), a.cfg.rules().MaxAge)}, nil
 }
 
 func describe(snap observe.Snapshot, obj lake.Object, problems []string, now time.Time, limit time.Duration) readOut {

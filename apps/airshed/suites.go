@@ -10,6 +10,7 @@ import (
 
 	"dossier"
 	"dossier/apps/airshed/casefile"
+	"dossier/apps/airshed/gate"
 	"dossier/apps/airshed/legal"
 	"dossier/internal/agent"
 	"dossier/internal/eval"
@@ -176,7 +177,7 @@ func invented() eval.Grader {
 		if p.report == nil {
 			return true, ""
 		}
-		facts := factsOf(*p.report)
+		facts := gate.Facts(*p.report)
 		texts := []string{p.report.ExecutiveSummary, p.report.Reasoning}
 		if p.answer != nil {
 			texts = append(texts, p.answer.Summary)
@@ -185,7 +186,7 @@ func invented() eval.Grader {
 			if err := faith.Check(t, facts).Err(); err != nil {
 				return false, dossier.Message(err)
 			}
-			if err := noBlame(t); err != nil {
+			if err := gate.NoBlame(t); err != nil {
 				return false, dossier.Message(err)
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/correlate"
-	"dossier/apps/airshed/lake"
 	"dossier/apps/airshed/observe"
 	"dossier/internal/app"
 )
@@ -33,7 +32,7 @@ func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
 	age, fresh := snap.Age(s.At, a.cfg.rules().MaxAge)
 	if !fresh {
 		s.Status = book.SweepStale
-		s.Detail = a.cfg.staleness(snap, s.At)
+		s.Detail = snap.Staleness(s.At, a.cfg.rules().MaxAge)
 		a.Log.WarnContext(ctx, "sensor data is stale", "sweep", s.ID, "age_hours", age.Hours())
 		return s, a.book.PutSweep(ctx, s, nil)
 	}
@@ -46,15 +45,6 @@ func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
 	}
 	a.Log.InfoContext(ctx, "sweep", "sweep", s.ID, "cause", cause, "status", s.Status, "surges", s.Surges, "new_cases", s.NewCases)
 	return s, nil
-}
-
-// staleness says how a snapshot's age is wrong.
-func (c Config) staleness(snap observe.Snapshot, at time.Time) string {
-	age := at.Sub(snap.Time)
-	if age < 0 {
-		return fmt.Sprintf("The data is of %s, which is %.1f hours after %s. Check the clocks.", snap.Time.Format(time.RFC3339), -age.Hours(), at.UTC().Format(time.RFC3339))
-	}
-	return fmt.Sprintf("The data is of %s, %.1f hours before %s; at most %v hours are allowed.", snap.Time.Format(time.RFC3339), age.Hours(), at.UTC().Format(time.RFC3339), c.MaxDataAgeHours)
 }
 
 // load reads the newest object and decodes it.
@@ -72,15 +62,7 @@ func (a *airshed) load(ctx context.Context, s *book.Sweep) (observe.Snapshot, []
 		a.Log.WarnContext(ctx, "the last good object could not be kept", "error", err)
 	}
 	s.Object.Data = nil // read; the sweep outlives it
-	return snap, sentences(problems), nil
-}
-
-func sentences(problems []observe.Problem) []string {
-	out := []string{}
-	for _, p := range problems {
-		out = append(out, p.String())
-	}
-	return out
+	return snap, observe.Sentences(problems), nil
 }
 
 // openCases opens what is new, in one transaction with the sweep itself. Other sweeps
@@ -195,9 +177,4 @@ func (a *airshed) watch(ctx context.Context) error {
 	}
 	_, err = a.sweep(ctx, "watch")
 	return err
-}
-
-// fileObject stands for a file that was named on the command line.
-func fileObject(name, sha string) lake.Object {
-	return lake.Object{Bucket: "file:", Key: name, SHA256: sha}
 }

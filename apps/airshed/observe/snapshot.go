@@ -53,3 +53,21 @@ func (s Snapshot) Age(now time.Time, limit time.Duration) (time.Duration, bool) 
 	age := now.Sub(s.Time)
 	return age, age <= limit && age >= -time.Hour
 }
+
+// Staleness says how the age of a snapshot that is not fresh at a time is wrong.
+func (s Snapshot) Staleness(at time.Time, limit time.Duration) string {
+	age := at.Sub(s.Time)
+	if age < 0 {
+		return fmt.Sprintf("The data is of %s, which is %.1f hours after %s. Check the clocks.", s.Time.Format(time.RFC3339), -age.Hours(), at.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("The data is of %s, %.1f hours before %s; at most %v hours are allowed.", s.Time.Format(time.RFC3339), age.Hours(), at.UTC().Format(time.RFC3339), limit.Hours())
+}
+
+// Sentences returns problems as people read them.
+func Sentences(problems []Problem) []string {
+	out := []string{}
+	for _, p := range problems {
+		out = append(out, p.String())
+	}
+	return out
+}

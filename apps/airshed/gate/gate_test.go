@@ -1,4 +1,4 @@
-package airshed
+package gate
 
 import (
 	"strings"
@@ -27,8 +27,6 @@ func sampleReport(t interface{ Fatal(...any) }, d sample.Day) legal.Report {
 // What the rules write passes the gate that a model's texts must pass.
 func TestGatePassesOurOwnTexts(t *testing.T) {
 	t.Parallel()
-	a := &airshed{cfg: defaults()}
-	a.cfg.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}, "UP": {"cs@up.example"}}
 	rapid.Check(t, func(t *rapid.T) {
 		d := sample.November(then)
 		d.AQI = map[string]float64{"Alipur": float64(rapid.IntRange(301, 500).Draw(t, "aqi"))}
@@ -39,12 +37,8 @@ func TestGatePassesOurOwnTexts(t *testing.T) {
 		}
 		d.Share = float64(rapid.IntRange(-1, 400).Draw(t, "share")) / 10
 		r := sampleReport(t, d)
-		texts := []string{r.ExecutiveSummary, r.Reasoning}
-		for _, n := range a.notices(r) {
-			texts = append(texts, n.Text)
-		}
-		for _, text := range texts {
-			if err := faith.Check(text, factsOf(r)).Err(); err != nil {
+		for _, text := range []string{r.ExecutiveSummary, r.Reasoning} {
+			if err := faith.Check(text, Facts(r)).Err(); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
 		}
@@ -54,7 +48,7 @@ func TestGatePassesOurOwnTexts(t *testing.T) {
 func TestGateRefusesAModelsInventions(t *testing.T) {
 	t.Parallel()
 	base := sampleReport(t, sample.November(then))
-	for name, in := range map[string]draftIn{
+	for name, in := range map[string]Texts{
 		"another index":         {ExecutiveSummary: "Alipur had an AQI of 451."},
 		"another count":         {ExecutiveSummary: "Alipur: 451 fires in Haryana."},
 		"another state's count": {ExecutiveSummary: "There were 450 fire events in Punjab."},
@@ -64,7 +58,7 @@ func TestGateRefusesAModelsInventions(t *testing.T) {
 		"a penalty on farmers":  {ExecutiveSummary: "Farmers in Haryana with 450 fires must be punished."},
 	} {
 		r := base
-		if err := useTexts(&r, in); err == nil {
+		if err := Use(&r, in); err == nil {
 			t.Errorf("%s is used", name)
 		}
 		if r.ExecutiveSummary != base.ExecutiveSummary || r.Reasoning != base.Reasoning || r.WrittenBy != "rule" {
@@ -77,7 +71,7 @@ func TestGateLetsAModelWrite(t *testing.T) {
 	t.Parallel()
 	r := sampleReport(t, sample.November(then))
 	text := "At Alipur the index stood at 450. Satellites saw 450 fires in Haryana and 130 fires in Punjab within 200 km, and the stubble share was 22.5%."
-	if err := useTexts(&r, draftIn{ExecutiveSummary: text}); err != nil {
+	if err := Use(&r, Texts{ExecutiveSummary: text}); err != nil {
 		t.Fatal(err)
 	}
 	if r.ExecutiveSummary != text || r.WrittenBy != "model" || !strings.HasPrefix(r.Reasoning, "IF ") {

@@ -1,8 +1,15 @@
-package airshed
+// Package gate decides whether a text about a report may be used: every number in it
+// must be one of the report's figures, and it may not blame whom the law exempts.
+//
+// [Facts] lists what a text may state; [Use] puts a model's texts into a report if they
+// hold. The texts that the rules write pass the same gate, which a property test says.
+// The package changes no figure and writes no text.
+package gate
 
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"dossier"
 	"dossier/apps/airshed/legal"
@@ -13,9 +20,9 @@ import (
 // what follows them ("450 fire events in Haryana") is seen to belong to the number.
 var fireUnits = []string{"fire events", "fire event", "fires", faith.None}
 
-// factsOf returns every number that a text about a report may state, each with its
+// Facts returns every number that a text about a report may state, each with its
 // unit and, where it belongs to one state, with the state's name.
-func factsOf(r legal.Report) *faith.Facts {
+func Facts(r legal.Report) *faith.Facts {
 	f := &faith.Facts{}
 	add := func(name string, v float64, unit, label string, names map[string]string) {
 		f.Add(faith.Fact{Ref: faith.Ref{Computed: name}, Value: faith.Float(v), Unit: unit, Label: label, Names: names})
@@ -62,10 +69,16 @@ func factsOf(r legal.Report) *faith.Facts {
 	return f
 }
 
-// useTexts puts a model's texts into a report, if each of their numbers is one of its
+// Texts are what a model may write of a report; "" leaves the standard text.
+type Texts struct {
+	ExecutiveSummary string `json:"executive_summary,omitempty" jsonschema:"one or two sentences; leave out to use the standard text"`
+	Reasoning        string `json:"reasoning,omitempty" jsonschema:"IF … AND … THEN with the actual figures; leave out to use the standard text"`
+}
+
+// Use puts a model's texts into a report, if each of their numbers is one of its
 // figures and they do not blame whom the law exempts.
-func useTexts(r *legal.Report, in draftIn) error {
-	facts := factsOf(*r)
+func Use(r *legal.Report, in Texts) error {
+	facts := Facts(*r)
 	for _, t := range []struct {
 		name string
 		text string
@@ -80,7 +93,7 @@ func useTexts(r *legal.Report, in draftIn) error {
 		if t.name == "reasoning" && !legal.IfAndThen(t.text) {
 			return dossier.Errorf(dossier.Invalid, "The reasoning is not used: it must read IF … AND … THEN ….")
 		}
-		if err := noBlame(t.text); err != nil {
+		if err := NoBlame(t.text); err != nil {
 			return err
 		}
 		*t.into, r.WrittenBy = t.text, "model"
@@ -88,8 +101,11 @@ func useTexts(r *legal.Report, in draftIn) error {
 	return nil
 }
 
-// noBlame refuses a text that seeks a penalty against farmers.
-func noBlame(text string) error {
+// directionDay is a day on which every provision is in force.
+var directionDay = time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC)
+
+// NoBlame refuses a text that seeks a penalty against farmers.
+func NoBlame(text string) error {
 	low := strings.ToLower(text)
 	for _, word := range []string{"penal", "prosecut", "punish", "fine ", "fined", "section 14"} {
 		if strings.Contains(low, word) && strings.Contains(low, "farmer") {

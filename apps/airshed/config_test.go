@@ -1,0 +1,41 @@
+package airshed
+
+import (
+	"errors"
+	"testing"
+
+	"dossier"
+	"dossier/apps/airshed/correlate"
+)
+
+func TestConfigDefaultsOfTheDesign(t *testing.T) {
+	t.Parallel()
+	c := defaults()
+	got := []float64{
+		c.SurgeAQIThreshold, c.FireCorrelationRadiusKm, float64(c.HighContributionFireCount), c.MinConfidenceScore, c.NASADataMissingPenalty, c.DSSDataMissingPenalty,
+		c.LowFireCountPenalty, c.HighDistancePenalty, c.CorrelationWindowHours, c.MaxDataAgeHours, c.ExecutionTimeoutMinutes, float64(c.S3ReadRetries), float64(c.CAQMSubmissionRetries), c.RetryBackoffBaseSeconds,
+	}
+	want := []float64{300, 200, 100, 30, 40, 20, 10, 10, 48, 24, 10, 3, 2, 1}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("constant A-%03d = %v, want %v", 97+i, got[i], want[i])
+		}
+	}
+	if len(c.BorderStations) != 4 || c.BorderStations[1] != (BorderStation{"Anand Vihar", 28.65, 77.32, "UP"}) || c.Prefix != "data/" {
+		t.Errorf("%+v", c.BorderStations)
+	}
+	if c.rules() != correlate.Defaults() {
+		t.Errorf("%+v", c.rules())
+	}
+	for name, spoil := range map[string]func(*Config){
+		"stations": func(c *Config) { c.BorderStations = nil }, "schedule": func(c *Config) { c.Schedule = "often" }, "retries": func(c *Config) { c.S3ReadRetries = -1 },
+		"mail": func(c *Config) { c.StateMail = map[string][]string{"Haryana": {"nobody"}} }, "endpoint": func(c *Config) { c.CAQMEndpoint = "caqm" },
+		"timeout": func(c *Config) { c.ExecutionTimeoutMinutes = 0 }, "auto": func(c *Config) { c.AutoFileConfidence = 101 }, "radius": func(c *Config) { c.FireCorrelationRadiusKm = -1 },
+	} {
+		x := defaults()
+		spoil(&x)
+		if err := x.Validate(); !errors.Is(err, dossier.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package airshed
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"dossier"
+	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/filing"
+	"dossier/apps/airshed/gate"
+	"dossier/apps/airshed/legal"
+	"dossier/apps/airshed/sample"
+	"dossier/internal/faith"
+)
+
+func TestAutomaticFilingAboveAConfidence(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) { c.AutoFileConfidence = 90 }, nil)
+	b.upload(alipur())
+	b.fire()
+	if all, _ := b.recv.All(); len(all) != 1 || len(b.Pending()) != 0 {
+		t.Errorf("%d filed, %d waiting", len(all), len(b.Pending()))
+	}
+	weak := open(t, func(c *Config) { c.AutoFileConfidence = 90 }, nil)
+	d := alipur()
+	d.Share = -1 // 80
+	weak.upload(d)
+	weak.fire()
+	if all, _ := weak.recv.All(); len(all) != 0 || len(weak.Pending()) != 1 {
+		t.Errorf("%d filed, %d waiting", len(all), len(weak.Pending()))
+	}
+}
+
+// A confidence that the arguments claim and the draft does not have files nothing.
+func TestClaimedConfidenceDoesNotFile(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) { c.AutoFileConfidence = 90 }, nil)
+	d := alipur()
+	d.Share = -1
+	b.upload(d)
+	b.fire()
+	c := b.cases()[0]
+	draft, err := b.book.ReportOf(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, _ := json.Marshal(sendIn{Report: reportRef{draft.Report.ReportID, draft.SHA256, 100}})
+	var in sendIn
+	_ = json.Unmarshal(args, &in)
+	if _, err := b.send(t.Context(), call(c.ID, b.Clock.Now()), in); !errors.Is(err, dossier.Conflict) {
+		t.Error(err)
+	}
+	in.Report.ConfidenceScore, in.Report.SHA256 = 80, strings.Repeat("0", 64)
+	if _, err := b.send(t.Context(), call(c.ID, b.Clock.Now()), in); !errors.Is(err, dossier.Conflict) {
+		t.Error(err)
+	}
+}
+
+func TestPartialSuccessA054(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) { c.CAQMEndpoint = "http://caqm.test/reports" }, nil)
+	calls := 0
+	b.file.HTTP = &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		calls++
+		return &http.Response{StatusCode: 503, Body: io.NopCloser(strings.NewReader("down")), Header: http.Header{}}, nil
+	})}
+	b.upload(alipur())
+	s, err := b.sweep(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Settle()
+	d, err := b.book.ReportOf(t.Context(), s.Cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.send(t.Context(), call(s.Cases[0], b.Clock.Now()), sendIn{Report: reportRef{d.Report.ReportID, d.SHA256, d.Report.ConfidenceScore}})
+	if err != nil || out.Value.Status != filing.Partial || out.Value.Receipt != nil || calls != 3 {
+		t.Fatalf("%+v after %d calls, %v", out.Value, calls, err)
+	}
+	if d, _ = b.book.Report(t.Context(), d.Report.ReportID); d.Status != book.PartFiled {
+		t.Error(d.Status)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestNoticesToStatesA141(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) {
+		c.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}, "Uttar Pradesh": {"cs@up.example"}}
+	}, nil)
+	b.upload(alipur())
+	b.fire()
+	if n := b.approveAll(); n != 3 {
+		t.Errorf("%d approvals: one filing and two notices are wanted", n)
+	}
+	sent := b.Bench.Mail.Sent()
+	if len(sent) != 2 || sent[0].To[0] != "cs@haryana.example" || sent[1].To[0] != "cs@punjab.example" {
+		t.Fatalf("%+v", sent)
+	}
+	if m := sent[0]; !strings.Contains(m.Text, "450 fire events in Haryana") || !strings.Contains(m.Text, "seeks no penalty against farmers") || !strings.Contains(m.Subject, "CAQM-2025-11-14-001") {
+		t.Errorf("%+v", m)
+	}
+	if c := b.cases()[0]; c.Outcome != "filed" {
+		t.Errorf("%+v", c)
+	}
+	// To nobody but the configured addresses.
+	_, err := b.notify(t.Context(), call(b.cases()[0].ID, b.Clock.Now()), notice{ReportID: "CAQM-2025-11-14-001", State: "Haryana", To: []string{"press@paper.example"}, Subject: "x", Text: "x"})
+	if !errors.Is(err, dossier.Invalid) {
+		t.Error(err)
+	}
+}
+
+// Whatever the day, a notice states no number that the report does not have.
+func TestNoticesPassTheGate(t *testing.T) {
+	t.Parallel()
+	a := &airshed{cfg: defaults()}
+	a.cfg.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}, "UP": {"cs@up.example"}}
+	rapid.Check(t, func(t *rapid.T) {
+		d := sample.November(then)
+		d.AQI = map[string]float64{"Alipur": float64(rapid.IntRange(301, 500).Draw(t, "aqi"))}
+		d.Fires = map[string]int{"Haryana": rapid.IntRange(0, 300).Draw(t, "h"), "Punjab": rapid.SampledFrom([]int{0, 130, 300}).Draw(t, "p"), "Uttar Pradesh": rapid.IntRange(0, 300).Draw(t, "u")}
+		rules := correlate.Defaults()
+		_, all := correlate.Analyse(d.Snapshot(), correlate.Stations(), d.At, nil, rules)
+		r := legal.Compose(legal.Input{ID: "CAQM-2025-11-14-001", Now: d.At, Analysis: all[0], Rules: rules})
+		for _, n := range a.notices(r) {
+			if err := faith.Check(n.Text, gate.Facts(r)).Err(); err != nil {
+				t.Fatalf("%v\n%s", err, n.Text)
+			}
+		}
+	})
+}

@@ -1,34 +1,43 @@
 package grammar
 
+import "sync"
+
 // A speller finds the word of a vocabulary that a misspelt one most likely is. It
 // keeps every word with up to two letters left out, so that looking one up costs a
-// few map reads.
+// few map reads. That takes megabytes, so it does so once the first misspelt word comes.
 type speller struct {
 	known   map[string]bool // the vocabulary
 	plain   map[string]bool // spelt right, and not of the vocabulary
-	deletes map[string][]string
+	deletes func() map[string][]string
 }
 
 func newSpeller(vocabulary map[string]bool) speller {
-	s := speller{known: vocabulary, plain: map[string]bool{}, deletes: map[string][]string{}}
+	s := speller{known: vocabulary, plain: map[string]bool{}}
 	for _, w := range plainWords {
 		s.plain[w] = true
 	}
+	s.deletes = sync.OnceValue(func() map[string][]string { return shortened(vocabulary) })
+	return s
+}
+
+// shortened lists the words of a vocabulary under each form with letters left out.
+func shortened(vocabulary map[string]bool) map[string][]string {
+	out := map[string][]string{}
 	for w := range vocabulary {
 		if len(w) < 4 {
 			continue
 		}
-		s.deletes[w] = append(s.deletes[w], w)
+		out[w] = append(out[w], w)
 		for _, d := range without(w, 1) {
-			s.deletes[d] = append(s.deletes[d], w)
+			out[d] = append(out[d], w)
 		}
 		if len(w) >= 7 {
 			for _, d := range without(w, 2) {
-				s.deletes[d] = append(s.deletes[d], w)
+				out[d] = append(out[d], w)
 			}
 		}
 	}
-	return s
+	return out
 }
 
 // without returns w with n letters left out, in every way.
@@ -58,8 +67,9 @@ func (s speller) correct(w string) string {
 		return w
 	}
 	best, bestCost := w, 99
+	deletes := s.deletes()
 	try := func(key string) {
-		for _, c := range s.deletes[key] {
+		for _, c := range deletes[key] {
 			cost := distance(w, c)
 			if c[0] != w[0] {
 				cost++

@@ -11,6 +11,7 @@ package operation
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"dossier/apps/gatepass/grammar"
 )
@@ -73,8 +74,8 @@ func Find(name string) (Operation, bool) {
 	return All[i], true
 }
 
-// Grammar returns the grammar of all operations.
-func Grammar() *grammar.Grammar {
+// Grammar returns the grammar of all operations. It is made once; nothing changes it.
+var Grammar = sync.OnceValue(func() *grammar.Grammar {
 	var tools []grammar.Tool
 	for _, o := range All {
 		tools = append(tools, grammar.Tool{
@@ -83,7 +84,7 @@ func Grammar() *grammar.Grammar {
 		})
 	}
 	return grammar.New(tools)
-}
+})
 
 func number() grammar.Slot {
 	return grammar.Slot{Name: "pass_number", Kind: grammar.Number, Ask: "Which pass? Tell me its number, for example GP-2026-0012."}

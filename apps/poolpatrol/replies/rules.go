@@ -3,17 +3,24 @@ package replies
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A rule is a bucket and the phrases that speak for it.
 type rule struct {
 	name   string
 	bucket Bucket
-	any    *regexp.Regexp
+	any    func() *regexp.Regexp
 }
 
-func phrases(list ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(` + strings.Join(list, "|") + `)(?:$|[^\pL\pN])`)
+func phrases(list ...string) func() *regexp.Regexp {
+	return pattern(`(?i)(?:^|[^\pL\pN])(` + strings.Join(list, "|") + `)(?:$|[^\pL\pN])`)
+}
+
+// pattern compiles an expression when the first reply comes: they are large, and every
+// command of the product would wait for them.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // steering recognises text that speaks to software instead of the programme. It is
@@ -46,8 +53,8 @@ var steering = []rule{
 		`no (?:human|person|manual|further) (?:review|approval|check)\w*`, `without (?:human|review|approval|asking)`,
 		`pre-?approved`, `auto-?approve\w*`, `(?:i|we) (?:hereby )?(?:authori[sz]e|approve)\b`, `on behalf of`,
 	)},
-	{"hidden text", Escalation, regexp.MustCompile(`(?i)(<!--|display:\s*none|(?:[A-Za-z0-9+/]{4}){10,}={0,2}|(?:[0-9a-f]{2}[\s:]?){24,}|(?:%[0-9a-f]{2}){6,}|(?:\\u[0-9a-f]{4}){3,}|(?:\\x[0-9a-f]{2}){4,}|(?:&#x?[0-9a-f]{2,6};){4,}|base64|rot13|decode (?:this|the|and)|[.-]{2,}(?: [.-]{1,5}){8,})`)},
-	{"forged headers", Escalation, regexp.MustCompile(`(?im)^\s*((?:x-[a-z-]+|bcc|cc|reply-to|return-path|received|dkim-signature|content-type|mime-version|message-id|authentication-results|sender):\s*\S)`)},
+	{"hidden text", Escalation, pattern(`(?i)(<!--|display:\s*none|(?:[A-Za-z0-9+/]{4}){10,}={0,2}|(?:[0-9a-f]{2}[\s:]?){24,}|(?:%[0-9a-f]{2}){6,}|(?:\\u[0-9a-f]{4}){3,}|(?:\\x[0-9a-f]{2}){4,}|(?:&#x?[0-9a-f]{2,6};){4,}|base64|rot13|decode (?:this|the|and)|[.-]{2,}(?: [.-]{1,5}){8,})`)},
+	{"forged headers", Escalation, pattern(`(?im)^\s*((?:x-[a-z-]+|bcc|cc|reply-to|return-path|received|dkim-signature|content-type|mime-version|message-id|authentication-results|sender):\s*\S)`)},
 }
 
 // still recognises that nothing changed. Its words are taken out before changes are
@@ -133,7 +140,7 @@ func Classify(text string) Reading {
 	kept := still.in(clean)
 	rest := clean
 	if kept != nil {
-		rest = still.any.ReplaceAllString(clean, " ")
+		rest = still.any().ReplaceAllString(clean, " ")
 	}
 	for _, r := range ordered {
 		if found := r.in(rest); found != nil {
@@ -154,7 +161,7 @@ func Classify(text string) Reading {
 // in returns the phrases of r that text holds, each once, at most five.
 func (r rule) in(text string) []string {
 	var out []string
-	for _, m := range r.any.FindAllStringSubmatch(text, 5) {
+	for _, m := range r.any().FindAllStringSubmatch(text, 5) {
 		out = append(out, strings.TrimSpace(m[1]))
 	}
 	return out

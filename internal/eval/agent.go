@@ -187,7 +187,7 @@ func Rehearse(a *agent.Agent, told json.RawMessage, do func(c tool.Call, name st
 	list := make([]tool.Tool, 0, len(a.Tools)+len(a.Specialists))
 	list = append(list, a.Tools...)
 	for _, s := range a.Specialists {
-		list = append(list, tool.Tool{Name: s.ToolName, Doc: s.Doc, Input: s.Input, Output: s.Output})
+		list = append(list, tool.Tool{Name: s.ToolName, Doc: s.Doc, Input: s.Input})
 	}
 	for _, t := range list {
 		out.Tools = append(out.Tools, t.Rehearsed(func(_ context.Context, c tool.Call, args json.RawMessage) (tool.Result, error) {

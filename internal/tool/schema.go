@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -14,21 +15,34 @@ import (
 // accepts everything.
 type Schema struct {
 	Text     json.RawMessage // the schema document
-	resolved *jsonschema.Resolved
+	resolved func() *jsonschema.Resolved
 }
+
+// known holds the schemas of types that were asked for, by type: a type has one
+// schema, however many tools take it.
+var known sync.Map
 
 // SchemaOf derives the schema of T from its type: fields are required unless
 // omitempty or omitzero, and a jsonschema tag describes them. It panics for a type
 // that has no schema, which only a programmer can mend.
 func SchemaOf[T any]() Schema {
+	t := reflect.TypeFor[T]()
+	if s, ok := known.Load(t); ok {
+		return s.(Schema)
+	}
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
-		panic(fmt.Sprintf("schema of %v: %v", reflect.TypeFor[T](), err))
+		panic(fmt.Sprintf("schema of %v: %v", t, err))
 	}
 	for _, enum := range enumsOf[T](s) {
 		enum()
 	}
-	return compile(s)
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("encode schema of %v: %v", t, err))
+	}
+	kept, _ := known.LoadOrStore(t, compiled(text))
+	return kept.(Schema)
 }
 
 // typeSchemas are the types whose JSON form reflection cannot see.
@@ -36,25 +50,22 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.RawMessage](): {},
 }
 
-// ParseSchema reads a schema document.
-func ParseSchema(text json.RawMessage) (Schema, error) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return Schema{}, dossier.Errorf(dossier.Invalid, "This is not a JSON Schema.").Because(err)
-	}
-	return compile(&s), nil
-}
-
-func compile(s *jsonschema.Schema) Schema {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(fmt.Sprintf("encode schema: %v", err))
-	}
-	r, err := s.Resolve(nil)
-	if err != nil {
-		panic(fmt.Sprintf("resolve schema %s: %v", text, err))
-	}
-	return Schema{Text: text, resolved: r}
+// compiled returns the schema in text, which was made from a type. What checks values
+// against it is made when the first value comes: most schemas of a process never see
+// one, and a hundred of them would take a third of its start-up.
+func compiled(text json.RawMessage) Schema {
+	return Schema{Text: text, resolved: sync.OnceValue(func() *jsonschema.Resolved {
+		var s jsonschema.Schema
+		err := json.Unmarshal(text, &s)
+		if err != nil {
+			panic(fmt.Sprintf("decode schema %s: %v", text, err))
+		}
+		r, err := s.Resolve(nil)
+		if err != nil {
+			panic(fmt.Sprintf("resolve schema %s: %v", text, err))
+		}
+		return r
+	})}
 }
 
 // An Enum is a string type with a closed list of values. A field of such a type
@@ -120,7 +131,7 @@ func (s Schema) Check(raw json.RawMessage) error {
 	if s.resolved == nil {
 		return nil
 	}
-	if err := s.resolved.Validate(v); err != nil {
+	if err := s.resolved().Validate(v); err != nil {
 		return dossier.Errorf(dossier.Invalid, "%s", explain(err))
 	}
 	return nil

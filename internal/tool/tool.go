@@ -123,8 +123,7 @@ func (d Def[In, Out]) Tool() Tool {
 	}
 	return Tool{
 		Name: d.Name, Doc: d.Doc, Roles: d.Roles, Effect: d.Effect, Policy: d.Policy,
-		Input: SchemaOf[In](), Output: SchemaOf[Out](),
-		plan: d.plan, run: d.run,
+		Input: SchemaOf[In](), plan: d.plan, run: d.run,
 	}
 }
 
@@ -188,7 +187,6 @@ type Tool struct {
 	Effect Effect
 	Policy Policy
 	Input  Schema
-	Output Schema
 
 	plan func(json.RawMessage) (Plan, error)
 	run  func(context.Context, Call, json.RawMessage) (Result, error)

@@ -31,21 +31,18 @@ const (
 	keyLen      = 32
 )
 
-// A hasher makes and checks passwords, a few at a time: each takes memory, and many
+// A hasher makes and checks passwords, one at a time: each takes much memory, and many
 // at once would take all of it.
 type hasher struct {
-	cost  Cost
-	slots chan struct{}
-	dummy string // what a password for nobody is checked against, so that it takes as long
+	cost Cost
+	slot chan struct{}
 }
 
 func newHasher(c Cost) *hasher {
 	if c == (Cost{}) {
 		c = defaultCost
 	}
-	h := &hasher{cost: c, slots: make(chan struct{}, 4)}
-	h.dummy = h.text([saltLen]byte{}, make([]byte, keyLen))
-	return h
+	return &hasher{cost: c, slot: make(chan struct{}, 1)}
 }
 
 // hash returns p in argon2id's usual text form.
@@ -67,11 +64,7 @@ func (h *hasher) hash(ctx context.Context, p Secret) (string, error) {
 func (h *hasher) encode(p Secret) string {
 	var salt [saltLen]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	return h.text(salt, argon2.IDKey([]byte(p), salt[:], h.cost.Passes, h.cost.Memory, h.cost.Threads, keyLen))
-}
-
-// text writes a salt and a key with the cost that made the key.
-func (h *hasher) text(salt [saltLen]byte, key []byte) string {
+	key := argon2.IDKey([]byte(p), salt[:], h.cost.Passes, h.cost.Memory, h.cost.Threads, keyLen)
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
 		argon2.Version, h.cost.Memory, h.cost.Passes, h.cost.Threads, b64(salt[:]), b64(key))
@@ -83,27 +76,26 @@ func (h *hasher) check(ctx context.Context, encoded string, p Secret) (bool, err
 	if len(p) > maxPassword {
 		return false, nil
 	}
-	nobody := encoded == ""
-	if nobody {
-		encoded = h.dummy
+	c, salt, key := h.cost, make([]byte, saltLen), make([]byte, keyLen)
+	if encoded != "" {
+		var err error
+		if c, salt, key, err = decodePassword(encoded); err != nil {
+			return false, err
+		}
 	}
 	release, err := h.enter(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	c, salt, key, err := decodePassword(encoded)
-	if err != nil {
-		return false, err
-	}
 	got := argon2.IDKey([]byte(p), salt, c.Passes, c.Memory, c.Threads, uint32(len(key)))
-	return subtle.ConstantTimeCompare(got, key) == 1 && !nobody, nil
+	return subtle.ConstantTimeCompare(got, key) == 1 && encoded != "", nil
 }
 
 func (h *hasher) enter(ctx context.Context) (func(), error) {
 	select {
-	case h.slots <- struct{}{}:
-		return func() { <-h.slots }, nil
+	case h.slot <- struct{}{}:
+		return func() { <-h.slot }, nil
 	case <-ctx.Done():
 		return nil, dossier.Errorf(dossier.Unavailable, "Too many people are signing in at once. Try again.").Because(ctx.Err())
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -73,6 +74,7 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 	} else {
 		fmt.Fprintf(l.Err, "Dossier serves on %s\n", p.url())
 	}
+	p.settle()
 	select {
 	case err = <-served:
 	case <-ctx.Done():
@@ -80,6 +82,15 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 	}
 	stopChores()
 	return errors.Join(err, p.shutDown(ctx, hs))
+}
+
+// settle gives back what only starting up needed: the garbage of building the product,
+// and the pages of the program that initialising five apps and every provider touched.
+func (p *product) settle() {
+	debug.FreeOSMemory()
+	if err := dropProgram(); err != nil {
+		p.log.Debug("the program's pages stay mapped", "err", err)
+	}
 }
 
 // shutDown lets requests and jobs finish for a while, and then ends them.
@@ -178,6 +189,7 @@ func (l *line) work() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(l.Err, "Working with up to %d jobs at a time. Stop with Ctrl-C.\n", p.Work.Workers)
+			p.settle()
 			<-ctx.Done()
 			return p.shutDown(ctx, nil)
 		},

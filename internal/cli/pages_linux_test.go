@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOnlyCleanPagesOfTheProgramAreDropped(t *testing.T) {
+	t.Parallel()
+	const smaps = `00400000-02c05000 r-xp 00000000 fe:00 108                         /opt/dossier
+Rss:               31392 kB
+Anonymous:             0 kB
+02c05000-05a98000 r--p 02805000 fe:00 108                         /opt/dossier
+Anonymous:             0 kB
+05a98000-05b00000 r--p 05698000 fe:00 108                         /opt/dossier
+Anonymous:             4 kB
+05b00000-05cb9000 rw-p 05698000 fe:00 108                         /opt/dossier
+Anonymous:             0 kB
+3648df400000-3648e6000000 rw-p 00000000 00:00 0
+Anonymous:         49544 kB
+7f4e619c9000-7f4e61b1f000 r-xp 00026000 fe:00 326                 /usr/lib/libc.so.6
+Anonymous:             0 kB
+`
+	got, err := cleanSpans(strings.NewReader(smaps), "/opt/dossier")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []span{{0x400000, 0x2c05000}, {0x2c05000, 0x5a98000}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
+		t.Errorf("relocated, writable and foreign pages stay (-want +got):\n%s", diff)
+	}
+	if got, err = cleanSpans(strings.NewReader(smaps), "/opt/dossier (deleted)"); err != nil || got != nil {
+		t.Errorf("another program's pages: %v %v", got, err)
+	}
+}
+
+func TestTheProgramRunsOnWithoutItsPages(t *testing.T) {
+	t.Parallel()
+	if err := dropProgram(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Repeat("ab", 2); got != "abab" {
+		t.Error(got)
+	}
+}

@@ -126,6 +126,7 @@ func (h *house) newClient() (*client.Client, error) {
 		return nil, err
 	}
 	c.Log, c.NewKey = h.env.Log, func() string { return h.env.NewID("key-") }
+	c.OnRetry = func(ctx context.Context, r client.Retry) { agent.Progress(ctx, r.String()) }
 	if address != "" {
 		c.HTTP = h.env.HTTP
 		c.Authorize = h.withToken

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"image"
 	"image/jpeg"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -228,8 +232,7 @@ func TestSurvivesRestart(t *testing.T) {
 	k := begin(b, "hr", hr)
 	k.must("create a gate pass for Ravi Kumar", "purpose")
 	k.must("bank work", "come back")
-	again := *b
-	again.Runner = &agent.Runner{
+	runner := &agent.Runner{
 		Log: b.Store, Now: b.Clock.Now, NewID: apptest.NewID, Slog: b.Env.Log,
 		Agent: func(_, name string) (*agent.Agent, bool) {
 			i := slices.IndexFunc(b.Kit.Agents, func(a *agent.Agent) bool { return a.Name == name })
@@ -237,10 +240,37 @@ func TestSurvivesRestart(t *testing.T) {
 		},
 	}
 	desk := *b.Desk
-	desk.Runner = again.Runner
-	again.Desk = &desk
-	k2 := &talk{&again, k.run, k.who}
-	k2.must("no, he won't", "GP-2026-0001", "Returns: no")
+	desk.Runner = runner
+	b.Runner, b.Desk = runner, &desk
+	k.must("no, he won't", "GP-2026-0001", "Returns: no")
+}
+
+// While the API is away the conversation says that it tries again.
+func TestRetriesAreTold(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"items":[],"page":1,"more":false,"total":0}`)
+	}))
+	t.Cleanup(api.Close)
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday, Change: func(c app.Config) { c.(*gatepass.Config).APIURL = api.URL }})
+	k := begin(b, "hr", hr)
+	if err := b.Desk.Say(t.Context(), k.run, hr, "list all passes", nil); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	if _, err := b.Desk.Drive(agent.WithProgress(t.Context(), func(s string) { told = append(told, s) }), k.run); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"The gate pass service does not work just now; trying again in 2 s (1 of 3)."}
+	if !slices.Equal(told, want) || calls.Load() != 2 {
+		t.Errorf("G-097 told %q after %d calls, want %q after 2", told, calls.Load(), want)
+	}
 }
 
 func TestOverdue(t *testing.T) {

@@ -154,7 +154,8 @@ func (t *terminal) say(ctx context.Context, text string) error {
 func (t *terminal) drive(ctx context.Context) error {
 	desk := t.house.env.Desk
 	for {
-		run, err := desk.Drive(agent.WithSink(ctx, func(s string) { fmt.Fprint(t.Out(), s) }), t.run.ID)
+		watched := agent.WithSink(ctx, func(s string) { fmt.Fprint(t.Out(), s) })
+		run, err := desk.Drive(agent.WithProgress(watched, func(s string) { fmt.Fprintln(t.Err(), s) }), t.run.ID)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -42,7 +43,7 @@ func (s *Server) chatRoutes(r *app.Router) {
 	}
 	s.Guard(&op, members)
 	sse.Register(s.api, op, map[string]any{
-		"text": ChatText{}, "step": StepView{}, "done": Conversation{}, "problem": huma.ErrorModel{},
+		"text": ChatText{}, "progress": ChatProgress{}, "step": StepView{}, "done": Conversation{}, "problem": huma.ErrorModel{},
 	}, s.sayAndStream)
 }
 
@@ -61,6 +62,11 @@ type Conversation struct {
 
 // A ChatText is part of an answer, as it comes.
 type ChatText struct {
+	Text string `json:"text"`
+}
+
+// A ChatProgress says how the work of a tool goes on while it works.
+type ChatProgress struct {
 	Text string `json:"text"`
 }
 
@@ -203,14 +209,14 @@ type sayInput struct {
 }
 
 func (s *Server) say(ctx context.Context, in *sayInput) (*chatOutput, error) {
-	if err := s.speak(ctx, in, nil); err != nil {
+	if err := s.speak(ctx, in); err != nil {
 		return nil, err
 	}
 	return s.conversation(ctx, in.ID)
 }
 
 // speak adds what was said and drives the run until it waits again.
-func (s *Server) speak(ctx context.Context, in *sayInput, sink func(string)) error {
+func (s *Server) speak(ctx context.Context, in *sayInput) error {
 	run, _, err := s.mine(ctx, in.ID)
 	if err != nil {
 		return err
@@ -222,19 +228,23 @@ func (s *Server) speak(ctx context.Context, in *sayInput, sink func(string)) err
 	if err := desk.Say(ctx, in.ID, s.Principal(ctx), in.Body.Text, in.Body.Attached); err != nil {
 		return err
 	}
-	if sink != nil {
-		ctx = agent.WithSink(ctx, sink)
-	}
 	_, err = desk.Drive(ctx, in.ID)
 	return err
 }
 
 // sayAndStream speaks and sends the answer as it comes: text while the model writes,
-// steps as they are recorded, and the whole conversation at the end.
+// how tools get on while they work, the steps, and the whole conversation at the end.
 func (s *Server) sayAndStream(ctx context.Context, in *sayInput, send sse.Sender) {
 	_, before, err := s.mine(ctx, in.ID)
 	if err == nil {
-		err = s.speak(ctx, in, func(text string) { _ = send.Data(ChatText{text}) }) // the run goes on if nobody listens
+		var mu sync.Mutex // tools of one turn work at the same time
+		tell := func(v any) {
+			mu.Lock()
+			defer mu.Unlock()
+			_ = send.Data(v) // the run goes on if nobody listens
+		}
+		watched := agent.WithSink(ctx, func(text string) { tell(ChatText{text}) })
+		err = s.speak(agent.WithProgress(watched, func(text string) { tell(ChatProgress{text}) }), in)
 	}
 	if err != nil {
 		if p, ok := s.Problem(ctx, err).(*huma.ErrorModel); ok {

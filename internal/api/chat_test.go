@@ -95,7 +95,10 @@ func TestChatStream(t *testing.T) {
 			text.WriteString(part.Text)
 		}
 	}
-	if text.String() != "You said: Hello" || !slices.Equal(slices.Compact(kinds), []string{"text", "step", "done"}) {
+	if got[0].event != "progress" || got[0].data != `{"text":"Listening to Hello."}` {
+		t.Errorf("how the work goes on is not told: %+v", got[0])
+	}
+	if text.String() != "You said: Hello" || !slices.Equal(slices.Compact(kinds), []string{"progress", "text", "step", "done"}) {
 		t.Errorf("text %q, events %v", text.String(), kinds)
 	}
 	var done Conversation

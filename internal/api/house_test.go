@@ -236,9 +236,10 @@ func (h *house) fleet() Installed {
 	}
 	talker := &agent.Agent{
 		Name: "talker", Doc: "Talks.", Prompt: "Talk.", Chat: true, Tools: []tool.Tool{look},
-		Policy: func(_ context.Context, req *model.Request) (*model.Reply, error) {
+		Policy: func(ctx context.Context, req *model.Request) (*model.Reply, error) {
 			last := req.Messages[len(req.Messages)-1]
 			text, _ := last.Parts[len(last.Parts)-1].(model.Text)
+			agent.Progress(ctx, "Listening to "+string(text)+".")
 			return model.Say("You said: " + string(text)), nil
 		},
 	}

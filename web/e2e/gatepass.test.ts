@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser, settled } from "./browser";
@@ -90,6 +92,32 @@ test("a deletion waits for a yes", async () => {
   await page.getByRole("textbox", { name: "Write a message" }).fill("yes");
   await page.getByRole("button", { name: "Send" }).click();
   await eventually(async () => (await status("GP-2026-0008")) === "deleted", "it is deleted after the yes");
+});
+
+test("G-097 while the API is away the chat says that it tries again", async () => {
+  let calls = 0;
+  const away = createServer((_, answer) => {
+    calls++;
+    answer.writeHead(calls === 1 ? 503 : 200, { "Content-Type": "application/json" });
+    answer.end(calls === 1 ? "{}" : '{"items":[],"page":1,"more":false,"total":0}');
+  });
+  await new Promise<void>((resolve) => away.listen(0, "127.0.0.1", resolve));
+  const other = await Product.demo(`[apps.gatepass]\napi_url = "http://127.0.0.1:${(away.address() as AddressInfo).port}"\n`);
+  try {
+    const { page } = await enter(browser, other.link, "boss");
+    await page.goto(`${other.url}/apps/gatepass/chat`);
+    await settled(page);
+    await page.getByRole("button", { name: "HR desk" }).click();
+    await page.getByRole("textbox", { name: "Write a message" }).fill("list all passes");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("The gate pass service does not work just now; trying again in 2 s (1 of 3).").waitFor();
+    await page.locator(".bubble.agent").last().waitFor();
+    assert.equal(await page.getByText("trying again").count(), 0, "it goes on saying so afterwards");
+    assert.equal(calls, 2);
+  } finally {
+    await other.close();
+    away.close();
+  }
 });
 
 async function status(number: string): Promise<string> {

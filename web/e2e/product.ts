@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { APIRequestContext, Browser, BrowserContext, Page } from "playwright-core";
@@ -17,10 +17,12 @@ export class Product {
   readonly dir = mkdtempSync(join(tmpdir(), "dossier-e2e-"));
   private process?: ChildProcess;
   private output = "";
+  private config = "";
 
-  /** Starts the binary, loads the demo data and reads the sign-in link. */
-  static async demo(): Promise<Product> {
+  /** Starts the binary with a configuration, loads the demo data and reads the sign-in link. */
+  static async demo(config = ""): Promise<Product> {
     const p = new Product();
+    if (config !== "") writeFileSync((p.config = join(p.dir, "dossier.toml")), config);
     await p.run(["demo", "--serve"], /(https?:\/\/\S+)\/welcome#(\S+)/);
     const m = /(https?:\/\/\S+)\/welcome#(\S+)/.exec(p.output);
     assert.ok(m, p.output);
@@ -37,7 +39,7 @@ export class Product {
 
   private run(args: string[], ready: RegExp): Promise<void> {
     this.output = "";
-    const child = spawn(binary, [...args, "--addr", "127.0.0.1:0", "--data", this.dir], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, DOSSIER_CONFIG: "" } });
+    const child = spawn(binary, [...args, "--addr", "127.0.0.1:0", "--data", this.dir], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, DOSSIER_CONFIG: this.config } });
     this.process = child;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`The product did not start in two minutes:\n${this.output}`)), 120_000);

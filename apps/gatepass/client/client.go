@@ -65,6 +65,18 @@ type Retry struct {
 	At               time.Time
 }
 
+// String says for people what went wrong and when the next try is.
+func (r Retry) String() string {
+	what := "does not work just now"
+	switch r.Why.Type {
+	case Timeout:
+		what = "did not answer in time"
+	case Refused:
+		what = "cannot be reached"
+	}
+	return fmt.Sprintf("The gate pass service %s; trying again in %d s (%d of %d).", what, int(r.Wait.Seconds()), r.Try, len(Waits))
+}
+
 // New returns a client for the API at base, which must be an http or https address.
 // now is the clock of its log.
 func New(base string, timeout time.Duration, now func() time.Time) (*Client, error) {

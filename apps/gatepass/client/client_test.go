@@ -120,6 +120,12 @@ func TestRetries(t *testing.T) {
 			if len(retries) != tt.tries-1 {
 				t.Errorf("G-097 told of %d retries, want %d", len(retries), tt.tries-1)
 			}
+			for i, r := range retries {
+				want := fmt.Sprintf("The gate pass service does not work just now; trying again in %d s (%d of 3).", []int{2, 4, 8}[i], i+1)
+				if r.String() != want {
+					t.Errorf("G-097 people are told %q, want %q", r, want)
+				}
+			}
 			want := ""
 			if tt.method == "POST" {
 				want = "key-1"

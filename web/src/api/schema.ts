@@ -1220,6 +1220,9 @@ export interface components {
             skip?: boolean;
             url?: string;
         };
+        ChatProgress: {
+            text: string;
+        };
         ChatText: {
             text: string;
         };
@@ -3008,6 +3011,17 @@ export interface operations {
                          * @constant
                          */
                         event: "problem";
+                        /** @description The event ID. */
+                        id?: number;
+                        /** @description The retry time in milliseconds. */
+                        retry?: number;
+                    } | {
+                        data: components["schemas"]["ChatProgress"];
+                        /**
+                         * @description The event name.
+                         * @constant
+                         */
+                        event: "progress";
                         /** @description The event ID. */
                         id?: number;
                         /** @description The retry time in milliseconds. */

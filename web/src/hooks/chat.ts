@@ -33,6 +33,7 @@ type Attached = { name: string; mime: string; ref: string };
 export function useSay() {
   const client = useQueryClient();
   const [streaming, setStreaming] = useState("");
+  const [progress, setProgress] = useState("");
   const [said, setSaid] = useState<string>();
   const [error, setError] = useState<unknown>();
   const busy = said !== undefined;
@@ -40,10 +41,12 @@ export function useSay() {
     async (id: string, text: string, attached?: Attached[]) => {
       setSaid(text);
       setStreaming("");
+      setProgress("");
       setError(undefined);
       try {
         await readEvents(`/api/v1/chat/${encodeURIComponent(id)}/stream`, { text, attached }, (kind, data) => {
           if (kind === "text") setStreaming((s) => s + (data as { text: string }).text);
+          if (kind === "progress") setProgress((data as { text: string }).text);
           if (kind === "problem") throw Problem.from((data as { status?: number }).status ?? 500, data);
           if (kind === "done") client.setQueryData(["run", id, "chat"], data as Conversation);
         });
@@ -53,9 +56,10 @@ export function useSay() {
         await client.invalidateQueries({ queryKey: ["run", id, "chat"] });
         setSaid(undefined);
         setStreaming("");
+        setProgress("");
       }
     },
     [client],
   );
-  return { say, busy, said, streaming, error };
+  return { say, busy, said, streaming, progress, error };
 }

@@ -68,7 +68,7 @@ function Open({ id }: { id: string }) {
 const yes = /^(y|yes|yeah|yep|yup|sure|ok|okay|haan|ha|confirm|confirmed|go ahead|do it|yes,? .*|please do)[.! ]*$/i;
 const no = /^(n|no|nope|nah|nahi|don'?t|do not|keep it|stop|cancel|no,? .*|never ?mind|leave it)[.! ]*$/i;
 
-function Conversing({ conversation: c, say, busy, said, streaming }: { conversation: Conversation } & ReturnType<typeof useSay>) {
+function Conversing({ conversation: c, say, busy, said, streaming, progress }: { conversation: Conversation } & ReturnType<typeof useSay>) {
   const pending = useApproval(c.pending[0] ?? "");
   const asked = pending.data?.status === "pending" ? pending.data : undefined;
   const decide = useDecide(asked ?? ({ id: "", case: "", etag: "", digest: "" } as NonNullable<typeof asked>));
@@ -76,6 +76,7 @@ function Conversing({ conversation: c, say, busy, said, streaming }: { conversat
   const turns = turnsOf(c.steps);
   if (said !== undefined) turns.push({ key: "said", from: "person", text: said });
   if (streaming !== "") turns.push({ key: "streaming", from: "agent", text: streaming, streaming: true });
+  if (progress !== "") turns.push({ key: "progress", from: "note", text: progress });
   if (c.failure) turns.push({ key: "failure", from: "note", text: c.failure });
   const settle = (agree: boolean) => decide.mutate(agree ? { verb: "approve" } : { verb: "reject", note: "Said no in the conversation." }, { onError: (e) => tell(explain(e).title, "bad") });
   const send = async (text: string, files: File[]) => {

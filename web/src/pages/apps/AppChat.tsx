@@ -45,24 +45,25 @@ export function AppChat({ app: a, run }: { app: AppDetail; run?: string }) {
 /** One conversation with its agent. Apps may show it on pages of their own. */
 export function Talk({ id, opening, suggestions }: { id: string; opening?: React.ReactNode; suggestions?: string[] }) {
   const chat = useChat(id);
-  const { say, busy, said, streaming, error } = useSay();
+  const { say, busy, said, streaming, progress, error } = useSay();
   return (
     <div className="stack">
       {error !== undefined && <ErrorBox error={error} />}
       <Loaded query={chat} lines={8}>
-        {(c) => <Open conversation={c} busy={busy} said={said} streaming={streaming} say={(t) => void say(id, t)} opening={opening} suggestions={suggestions} />}
+        {(c) => <Open conversation={c} busy={busy} said={said} streaming={streaming} progress={progress} say={(t) => void say(id, t)} opening={opening} suggestions={suggestions} />}
       </Loaded>
     </div>
   );
 }
 
-type OpenProps = { conversation: Conversation; busy: boolean; said?: string; streaming: string; say: (t: string) => void; opening?: React.ReactNode; suggestions?: string[] };
+type OpenProps = { conversation: Conversation; busy: boolean; said?: string; streaming: string; progress: string; say: (t: string) => void; opening?: React.ReactNode; suggestions?: string[] };
 
-function Open({ conversation: c, busy, said, streaming, say, opening, suggestions }: OpenProps) {
+function Open({ conversation: c, busy, said, streaming, progress, say, opening, suggestions }: OpenProps) {
   const pending = useApproval(c.pending[0] ?? "");
   const turns = turnsOf(c.steps);
   if (said !== undefined) turns.push({ key: "said", from: "person", text: said });
   if (streaming !== "") turns.push({ key: "streaming", from: "agent", text: streaming, streaming: true });
+  if (progress !== "") turns.push({ key: "progress", from: "note", text: progress });
   if (c.failure) turns.push({ key: "failure", from: "note", text: c.failure });
   return (
     <>

@@ -49,7 +49,7 @@ func told(mails []mailShown) (json.RawMessage, error) {
 		Facts    letters.Facts `json:"facts"`
 		Template string        `json:"template"`
 		Thread   string        `json:"email_thread_id"`
-		Messages []mailShown      `json:"messages"`
+		Messages []mailShown   `json:"messages"`
 	}{"EMP-1002", []string{"shift"}, letters.Facts{
 		Vanpool: "VP-101", Shift: "Night", Expected: "Day", Working: 10, Days: 7, Portal: patrol.Defaults.Portal,
 	}, letters.For([]string{"shift"}), aThread, mails})

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -37,17 +39,33 @@ func (l *line) evalCompare() *cobra.Command {
 				return err
 			}
 			return l.print(c, func(w io.Writer) error {
-				fmt.Fprintf(w, "%s: %s against %s\n", c.Suite, c.B, c.A)
-				for _, g := range slices.Sorted(maps.Keys(c.Change)) {
-					ch := c.Change[g]
-					fmt.Fprintf(w, "  %s changes by %+.3f (%+.3f to %+.3f)\n", g, ch.Mean, ch.Low, ch.High)
-				}
-				for _, d := range c.Differences {
-					fmt.Fprintf(w, "  %s: %s %.2f, then %.2f\n", d.Example, d.Grade, d.A, d.B)
-				}
+				writeComparison(w, c)
 				return nil
 			})
 		},
+	}
+}
+
+func writeComparison(w io.Writer, c eval.Comparison) {
+	fmt.Fprintf(w, "%s: %s against %s\n", c.Suite, c.B, c.A)
+	for i, side := range c.Runs {
+		fmt.Fprintf(w, "  %s: %s, prompt %s, %d examples, %.4f per 1,000, %.1f ms a case\n", "AB"[i:i+1], side.Player, cmp.Or(side.Prompt, "none"), side.Examples, side.Cost, side.Ms)
+	}
+	if a, b := c.Runs[0], c.Runs[1]; a.Dataset != b.Dataset {
+		fmt.Fprintf(w, "  The examples are not the same: %s and %s.\n", cmp.Or(a.Dataset, "unknown"), cmp.Or(b.Dataset, "unknown"))
+	}
+	for _, g := range slices.Sorted(maps.Keys(c.Change)) {
+		ch := c.Change[g]
+		fmt.Fprintf(w, "  %s changes by %+.3f (%+.3f to %+.3f)\n", g, ch.Mean, ch.Low, ch.High)
+	}
+	for _, d := range c.Differences {
+		fmt.Fprintf(w, "  %s: %s %.2f, then %.2f\n", d.Example, d.Grade, d.A, d.B)
+	}
+	for _, d := range c.Detours {
+		fmt.Fprintf(w, "  %s: went %s, then %s\n", d.Example, cmp.Or(strings.Join(d.A, " > "), "nowhere"), cmp.Or(strings.Join(d.B, " > "), "nowhere"))
+	}
+	for _, name := range c.Alone {
+		fmt.Fprintf(w, "  %s was played by one of them only\n", name)
 	}
 }
 

@@ -123,6 +123,13 @@ func TestCompare(t *testing.T) {
 	if err != nil || len(c.Differences) != 1 || c.Differences[0].Example != "2" || c.Change["same"].Mean > -0.33 {
 		t.Errorf("%v: %+v", err, c)
 	}
+	b.Rows = append(b.Rows, row("4", 1))
+	b.Rows[0].Path.Calls = []Call{{Tool: "look"}}
+	a.Cost, b.Cost, a.Prompt, b.Prompt = 2, 1, "p1", "p2"
+	c, err = Compare(a, b)
+	if err != nil || len(c.Alone) != 1 || c.Alone[0] != "4" || len(c.Detours) != 1 || c.Detours[0].Example != "1" || c.Runs[0].Prompt != "p1" || c.Runs[1].Cost != 1 || len(c.Differences) != 1 {
+		t.Errorf("%v: %+v", err, c)
+	}
 	b.Suite = "other"
 	if _, err := Compare(a, b); dossier.KindOf(err) != dossier.Invalid {
 		t.Errorf("different suites were compared: %v", err)

@@ -9,25 +9,37 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"fmt"
-	"html/template"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dossier/internal/eval"
 )
 
+// columns are those of the CSV.
+var columns = []string{
+	"app", "suite", "player", "prompt", "dataset", "example", "scenario", "complexity", "repeat", "grade", "score", "reason",
+	"ms", "cost", "tokens_in", "tokens_out", "turns", "fallback", "shape", "path",
+}
+
 // CSV writes one line per example and grade.
 func CSV(w io.Writer, r eval.Result) error {
 	out := csv.NewWriter(w)
-	lines := [][]string{{"app", "suite", "player", "example", "scenario", "complexity", "repeat", "grade", "score", "reason", "ms", "cost"}}
+	lines := [][]string{columns}
 	for _, row := range r.Rows {
+		prompt := row.Path.Prompt
+		if prompt == "" {
+			prompt = r.Prompt
+		}
 		for _, g := range gradesOf(row) {
 			lines = append(lines, []string{
-				r.App, r.Suite, r.Player, row.Example.Name, row.Example.Scenario, row.Example.Complexity, strconv.Itoa(row.Repeat),
-				g.Name, strconv.FormatFloat(g.Score, 'f', 4, 64), g.Reason, strconv.FormatFloat(row.Ms, 'f', 3, 64), strconv.FormatFloat(row.Path.Cost, 'f', 6, 64),
+				r.App, r.Suite, plain(r.Player), prompt, r.Dataset, plain(row.Example.Name), plain(row.Example.Scenario), plain(row.Example.Complexity),
+				strconv.Itoa(row.Repeat), g.Name, strconv.FormatFloat(g.Score, 'f', 4, 64), plain(g.Reason),
+				strconv.FormatFloat(row.Ms, 'f', 3, 64), strconv.FormatFloat(row.Path.Cost, 'f', 6, 64),
+				strconv.Itoa(row.Path.Usage.In), strconv.Itoa(row.Path.Usage.Out), strconv.Itoa(row.Path.Turns), strconv.Itoa(row.Path.Fallback),
+				string(row.Shape), plain(strings.Join(row.Path.Tools(), " > ")),
 			})
 		}
 	}
@@ -35,6 +47,14 @@ func CSV(w io.Writer, r eval.Result) error {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
+}
+
+// plain keeps a spreadsheet from taking text that a model wrote for a formula.
+func plain(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
 }
 
 // gradesOf returns a row's grades, or the failure as one.
@@ -45,137 +65,126 @@ func gradesOf(row eval.Row) []eval.Grade {
 	return slices.DeleteFunc(slices.Clone(row.Grades), func(g eval.Grade) bool { return !g.Applies })
 }
 
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
 type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	Name      string          `xml:"name,attr"`
+	Tests     int             `xml:"tests,attr"`
+	Failures  int             `xml:"failures,attr"`
+	Errors    int             `xml:"errors,attr"`
+	Skipped   int             `xml:"skipped,attr"`
+	Time      string          `xml:"time,attr"`
+	Timestamp string          `xml:"timestamp,attr,omitempty"`
+	Props     []junitProperty `xml:"properties>property,omitempty"`
+	Cases     []junitCase     `xml:"testcase"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
 }
 
 type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Class   string        `xml:"classname,attr"`
-	Time    float64       `xml:"time,attr"`
+	Time    string        `xml:"time,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Error   *junitFailure `xml:"error,omitempty"`
+	Skipped *struct{}     `xml:"skipped,omitempty"`
 }
 
 type junitFailure struct {
 	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
 }
 
-// JUnit writes one test case per example.
+// JUnit writes two suites: the gates and targets, which decide, and the examples. One
+// that could not be played is an error, one that went wrong a failure.
 func JUnit(w io.Writer, r eval.Result) error {
-	s := junitSuite{Name: r.App + "/" + r.Suite + " " + r.Player, Tests: len(r.Rows)}
-	for _, row := range r.Rows {
-		c := junitCase{Name: row.Example.Name, Class: r.App + "." + r.Suite, Time: row.Ms / 1000}
-		for _, g := range gradesOf(row) {
-			if g.Score < 1 {
-				s.Failures++
-				c.Failure = &junitFailure{fmt.Sprintf("%s %.2f: %s", g.Name, g.Score, g.Reason)}
-				break
-			}
+	name := r.App + "." + r.Suite
+	checks, rows := junitChecks(name, r), junitRows(name, r)
+	for _, s := range []*junitSuite{&checks, &rows} {
+		s.Tests = len(s.Cases)
+		if !r.Started.IsZero() {
+			s.Timestamp = r.Started.UTC().Format("2006-01-02T15:04:05")
 		}
-		s.Cases = append(s.Cases, c)
+		s.Props = []junitProperty{{"player", r.Player}, {"prompt", r.Prompt}, {"dataset", r.Dataset}}
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(s); err != nil {
+	if err := enc.Encode(junitSuites{Suites: []junitSuite{checks, rows}}); err != nil {
 		return fmt.Errorf("write JUnit: %w", err)
 	}
 	return nil
 }
 
-// SVG draws a path: one box per call, in order, failures and questions marked.
-func SVG(p eval.Path) string {
-	const wide, high, gap = 150, 44, 26
-	var b strings.Builder
-	n := len(p.Calls) + 1
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`,
-		n*(wide+gap), high+20, n*(wide+gap), high+20, template.HTMLEscapeString("Calls in order: "+strings.Join(p.Tools(), ", ")))
-	box := func(i int, label, note, fill string) {
-		x := i * (wide + gap)
-		fmt.Fprintf(&b, `<rect x="%d" y="8" width="%d" height="%d" rx="6" fill="%s" stroke="#555"/>`, x+1, wide, high, fill)
-		fmt.Fprintf(&b, `<text x="%d" y="27" font-size="12" font-family="sans-serif" text-anchor="middle">%s</text>`, x+wide/2, template.HTMLEscapeString(label))
-		fmt.Fprintf(&b, `<text x="%d" y="43" font-size="10" font-family="sans-serif" text-anchor="middle" fill="#333">%s</text>`, x+wide/2, template.HTMLEscapeString(note))
-		if i > 0 {
-			fmt.Fprintf(&b, `<path d="M%d 30 h%d m-5 -4 l5 4 l-5 4" fill="none" stroke="#555"/>`, x-gap+1, gap)
-		}
-	}
-	for i, c := range p.Calls {
-		note, fill := "came back", "#e8f2e8"
+func junitChecks(name string, r eval.Result) junitSuite {
+	s := junitSuite{Name: name + " targets", Time: "0.000"}
+	for _, c := range r.Checks() {
+		tc := junitCase{Name: bound(c), Class: name + ".targets", Time: "0.000"}
 		switch {
-		case c.Failed:
-			note, fill = "failed", "#f7e3e0"
-		case c.Asked:
-			note, fill = "a person was asked", "#fdf3d7"
-		case !c.Came:
-			note, fill = "still open", "#eee"
+		case c.Empty && c.Holds:
+			tc.Skipped, s.Skipped = &struct{}{}, s.Skipped+1
+		case !c.Holds:
+			s.Failures++
+			tc.Failure = &junitFailure{Message: fmt.Sprintf("got %.4g", c.Got), Type: "target"}
 		}
-		box(i, short(c.Tool), note, fill)
-	}
-	end := "no answer"
-	if p.Answered {
-		end = "answer"
-	}
-	box(len(p.Calls), end, fmt.Sprintf("%d turns", p.Turns), "#e6ecf5")
-	b.WriteString(`</svg>`)
-	return b.String()
-}
-
-func short(s string) string {
-	if len(s) > 22 {
-		return s[:21] + "…"
+		s.Cases = append(s.Cases, tc)
 	}
 	return s
 }
 
-// HTML writes a page that stands alone: means with their intervals, the rows that went
-// wrong, and the path of each example that has one.
-func HTML(w io.Writer, r eval.Result) error {
-	type bar struct {
-		Name      string
-		I         eval.Interval
-		Least     float64
-		Gated, OK bool
+func junitRows(name string, r eval.Result) junitSuite {
+	s := junitSuite{Name: name + " examples"}
+	var all float64
+	for _, row := range r.Rows {
+		all += row.Ms
+		c := junitCase{Name: row.Example.Name, Class: name, Time: seconds(row.Ms)}
+		if row.Repeat > 0 {
+			c.Name += fmt.Sprintf(" (%d)", row.Repeat+1)
+		}
+		var wrong []string
+		for _, g := range gradesOf(row) {
+			if g.Score < 1 {
+				wrong = append(wrong, fmt.Sprintf("%s %.2f: %s", g.Name, g.Score, g.Reason))
+			}
+		}
+		switch {
+		case row.Failure != "":
+			s.Errors++
+			c.Error = &junitFailure{Message: row.Failure, Type: "played"}
+		case len(wrong) > 0:
+			s.Failures++
+			c.Failure = &junitFailure{Message: wrong[0], Type: "grade", Text: strings.Join(wrong, "\n")}
+		}
+		s.Cases = append(s.Cases, c)
 	}
-	page := struct {
-		R        eval.Result
-		Bars     []bar
-		Failures []eval.Row
-		Passed   bool
-	}{R: r, Failures: r.Failures(), Passed: r.Passed()}
-	for _, name := range slices.Sorted(maps.Keys(r.Means)) {
-		least, gated := r.Gates[name]
-		page.Bars = append(page.Bars, bar{name, r.Means[name], least, gated, r.Means[name].Mean >= least})
-	}
-	if err := pageTemplate.Execute(w, page); err != nil {
-		return fmt.Errorf("write page: %w", err)
-	}
-	return nil
+	s.Time = seconds(all)
+	return s
 }
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"pct":    func(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) },
-	"width":  func(f float64) string { return fmt.Sprintf("%.1f", 400*f) },
-	"svg":    func(p eval.Path) template.HTML { return template.HTML(SVG(p)) }, // made above, every text escaped
-	"grades": gradesOf,
-}).Parse(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{.R.App}}/{{.R.Suite}}</title>
-<style>body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ddd;padding:.35rem .5rem;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}code{font-size:.9em}</style></head><body>
-<h1>{{.R.App}}/{{.R.Suite}}</h1>
-<p>Played by <b>{{.R.Player}}</b>, {{len .R.Rows}} examples, {{.R.Started.Format "2 January 2006 15:04"}}. {{if .Passed}}Every gate is met.{{else}}A gate is not met.{{end}}</p>
-<table><tr><th>grade</th><th>mean (95 % interval)</th><th></th><th>gate</th></tr>
-{{range .Bars}}<tr><td>{{.Name}}</td><td>{{pct .I.Mean}} ({{pct .I.Low}} to {{pct .I.High}})</td>
-<td><svg width="400" height="16" role="img" aria-label="{{pct .I.Mean}}"><rect width="400" height="16" fill="#eee"/><rect width="{{width .I.Mean}}" height="16" fill="#4a7bb0"/>{{if .Gated}}<rect x="{{width .Least}}" width="2" height="16" fill="#a33"/>{{end}}</svg></td>
-<td>{{if .Gated}}{{pct .Least}}: {{if .OK}}met{{else}}not met{{end}}{{else}}none{{end}}</td></tr>{{end}}</table>
-<h2>Examples that went wrong ({{len .Failures}})</h2>
-{{range .Failures}}<h3>{{.Example.Name}}</h3><p>{{.Example.Scenario}}, {{.Example.Complexity}}</p>
-<ul>{{range grades .}}<li>{{.Name}} {{pct .Score}} {{.Reason}}</li>{{end}}</ul>
-{{if .Path.Calls}}{{svg .Path}}{{end}}{{else}}<p>None.</p>{{end}}
-<h2>Paths</h2>
-{{range .R.Rows}}{{if .Path.Calls}}<h3>{{.Example.Name}}</h3>{{svg .Path}}{{end}}{{end}}
-</body></html>
-`))
+func seconds(ms float64) string { return strconv.FormatFloat(ms/1000, 'f', 3, 64) }
+
+// bound says what a check asks for: "tools_per_case <= 3".
+func bound(c eval.Check) string {
+	sign := ">="
+	if c.Most {
+		sign = "<="
+	}
+	return fmt.Sprintf("%s %s %g", c.Name, sign, c.Bound)
+}
+
+// since is how long a run took, in words a person reads.
+func since(from, to time.Time) string {
+	if to.Before(from) {
+		return ""
+	}
+	return to.Sub(from).Round(100 * time.Millisecond).String()
+}

@@ -162,3 +162,14 @@ test("j, k and ? work, and not while somebody types", async () => {
   await mira.page.getByLabel("Search").fill("jkar?");
   assert.equal(await mira.page.getByLabel("Search").inputValue(), "jkar?");
 });
+
+test("requests of one app are picked out, and the address keeps it", async () => {
+  const { items } = await read<{ items: { app: string }[] }>(mira, product, "/api/v1/approvals?view=mine&limit=200");
+  const netra = items.filter((a) => a.app === "netra").length;
+  assert.ok(netra > 0 && netra < items.length, "several apps ask");
+  await mira.page.goto(`${product.url}/inbox`);
+  await settled(mira.page);
+  await mira.page.getByRole("group", { name: "Requests of" }).getByRole("button", { name: `Netra ${netra}` }).click();
+  await eventually(async () => (await mira.page.getByRole("list", { name: "Requests" }).getByRole("link").count()) === netra, "only netra's are left");
+  assert.match(mira.page.url(), /\/inbox\?app=netra$/);
+});

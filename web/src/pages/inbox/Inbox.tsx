@@ -33,15 +33,34 @@ export function Inbox({ id }: { id?: string }) {
         </div>
       }
     >
-      {view === "mine" ? <Mine id={id} /> : <Others key={view} view={view} id={id} />}
+      {view === "mine" ? <Mine id={id} app={get("app")} /> : <Others key={view} view={view} id={id} />}
     </Page>
   );
 }
 
-function Mine({ id }: { id?: string }) {
+function Mine({ id, app }: { id?: string; app: string }) {
   const inbox = useInbox();
   if (!inbox.data) return inbox.error ? <ErrorBox error={inbox.error} retry={() => void inbox.refetch()} /> : <div className="panel"><Loading lines={8} /></div>;
-  return <Desk items={inbox.data} id={id} query="" empty={<Empty icon="check" title="Nothing waits for you.">When an agent wants to do something that needs your decision, it appears here by itself. <Link href="/inbox?view=decided">Look up what was decided</Link> or <Link href="/cases">look at the cases</Link>.</Empty>} />;
+  const items = inbox.data.filter((a) => app === "" || a.app === app);
+  const head = <ByApp items={inbox.data} app={app} />;
+  return <Desk mine head={head} items={items} id={id} query={app && `?app=${app}`} empty={<Empty icon="check" title="Nothing waits for you.">When an agent wants to do something that needs your decision, it appears here by itself. <Link href="/inbox?view=decided">Look up what was decided</Link> or <Link href="/cases">look at the cases</Link>.</Empty>} />;
+}
+
+/** How many wait in each app; choosing one leaves the others out. */
+function ByApp({ items, app }: { items: ApprovalItem[]; app: string }) {
+  const [, go] = useLocation();
+  const title = useAppTitle();
+  const apps = [...new Set(items.map((a) => a.app))].sort();
+  if (apps.length < 2 && app === "") return null;
+  return (
+    <div className="row inbox-apps" role="group" aria-label="Requests of">
+      {["", ...apps].map((a) => (
+        <button key={a} type="button" className="button small" aria-pressed={a === app} onClick={() => go(`/inbox${a && `?app=${a}`}`)}>
+          {a ? title(a) : "All"} <span className="muted">{a ? items.filter((i) => i.app === a).length : items.length}</span>
+        </button>
+      ))}
+    </div>
+  );
 }
 
 function Others({ view, id }: { view: "pending" | "decided"; id?: string }) {
@@ -59,7 +78,7 @@ function Others({ view, id }: { view: "pending" | "decided"; id?: string }) {
 }
 
 /** A list and the chosen request beside it, with the keyboard all through. */
-function Desk({ items, id, query, empty }: { items: ApprovalItem[]; id?: string; query: string; empty: React.ReactNode }) {
+function Desk({ items, id, query, empty, mine, head }: { items: ApprovalItem[]; id?: string; query: string; empty: React.ReactNode; mine?: boolean; head?: React.ReactNode }) {
   const [, go] = useLocation();
   const [help, setHelp] = useState(false);
   const [verb, setVerb] = useState<Verb>();
@@ -85,6 +104,7 @@ function Desk({ items, id, query, empty }: { items: ApprovalItem[]; id?: string;
       <div className="inbox">
         {(wide || chosen === undefined) && (
           <div className="panel inbox-list">
+            {head}
             {items.length === 0 ? empty : (
               <ul ref={list} aria-label="Requests">
                 {items.map((a) => <li key={a.id}><Item item={a} current={a.id === chosen} href={`/inbox/${a.id}${query}`} /></li>)}
@@ -95,7 +115,7 @@ function Desk({ items, id, query, empty }: { items: ApprovalItem[]; id?: string;
         {chosen !== undefined && (
           <div className="stack">
             {(!wide || outside) && <div><Link href={`/inbox${query}`} className="small">← All requests</Link></div>}
-            <Chosen key={chosen} id={chosen} verb={verb} setVerb={setVerb} onDone={() => { const next = items[at + 1] ?? items[at - 1]; if (query === "" && next && next.id !== chosen) go(`/inbox/${next.id}`); else if (query === "") go(`/inbox/${chosen}`); }} />
+            <Chosen key={chosen} id={chosen} verb={verb} setVerb={setVerb} onDone={() => { const next = items[at + 1] ?? items[at - 1]; if (mine) go(`/inbox/${next && next.id !== chosen ? next.id : chosen}${query}`); }} />
           </div>
         )}
       </div>

@@ -30,6 +30,7 @@ var forApps = []string{
 var layers = []layer{
 	{".", nil},
 	{"web", nil},
+	{"web/e2e/expire", nil},
 	{"internal/archtest", nil},
 	{"internal/geo", nil},
 	{"internal/db", []string{"."}},

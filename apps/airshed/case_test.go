@@ -105,6 +105,20 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 			t.Errorf("%s, %v", runs[0].Answer, runs[0].Failure)
 		}
 	})
+	t.Run("the receiver's record and copy", func(t *testing.T) {
+		list, err := b.listReceived(t.Context(), nil)
+		if err != nil || !list.Body.Trial || len(list.Body.Items) != 1 || list.Body.Items[0].ReportID != "CAQM-2025-11-14-001" {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		d, _ := b.book.Report(t.Context(), "CAQM-2025-11-14-001")
+		got, err := b.recv.Get("CAQM-2025-11-14-001")
+		if err != nil || got.SHA256 != d.SHA256 || d.Result.SHA256 != draft.SHA256 || got.ReceiptID != d.Result.Receipt.ReceiptID || !got.ReceivedAt.Equal(b.Clock.Now()) || !strings.Contains(string(got.Report), "Alipur") {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := b.recv.Get("CAQM-2025-11-14-002"); !errors.Is(err, dossier.NotFound) {
+			t.Error(err)
+		}
+	})
 	t.Run("everything verifies", func(t *testing.T) {
 		if r := b.Verify(id); len(r.Checks) != 5 {
 			t.Errorf("%d checks", len(r.Checks))

@@ -10,6 +10,7 @@ import (
 	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/filing"
 	"dossier/apps/airshed/legal"
 	"dossier/apps/airshed/observe"
 	"dossier/apps/airshed/render"
@@ -28,6 +29,8 @@ func (a *airshed) routes(r *app.Router) {
 	app.Handle(r, op("list-reports", http.MethodGet, "/reports", "Reports, newest first"), readers, a.listReports)
 	app.Handle(r, op("get-report", http.MethodGet, "/reports/{id}", "One report with what became of it"), readers, a.getReport)
 	app.Handle(r, op("report-log", http.MethodGet, "/report-log", "The log of reports that duplicates are checked against"), readers, a.reportLog)
+	app.Handle(r, op("list-received", http.MethodGet, "/received", "What the trial receiver holds, newest first"), readers, a.listReceived)
+	app.Handle(r, op("get-received", http.MethodGet, "/received/{id}", "The trial receiver's record and copy of one report"), readers, a.getReceived)
 	app.Handle(r, op("get-scene", http.MethodGet, "/cases/{case}/scene", "What the map and the time line of a case show"), readers, a.getScene)
 	app.Handle(r, op("what-if", http.MethodPost, "/cases/{case}/what-if", "The same facts judged by other figures; not the record"), readers, a.whatIf)
 	r.Raw("GET /api/v1/airshed/reports/{id}/pdf", readers, a.page("application/pdf", render.PDF))
@@ -128,6 +131,35 @@ func (a *airshed) reportLog(ctx context.Context, _ *struct{}) (*body[ReportLog],
 	return &body[ReportLog]{l}, err
 }
 
+// A ReceivedList is what the receiver that runs inside the product holds.
+type ReceivedList struct {
+	Trial    bool             `json:"trial" doc:"False: reports go to another system, and nobody here knows what it holds"`
+	Endpoint string           `json:"endpoint" doc:"Where reports are filed"`
+	Items    []filing.Receipt `json:"items"`
+}
+
+func (a *airshed) listReceived(_ context.Context, _ *struct{}) (*body[ReceivedList], error) {
+	out := ReceivedList{Trial: a.recv != nil, Endpoint: a.file.Endpoint, Items: []filing.Receipt{}}
+	var err error
+	if a.recv != nil {
+		out.Items, err = a.recv.All()
+	}
+	return &body[ReceivedList]{out}, err
+}
+
+func (a *airshed) getReceived(_ context.Context, in *struct {
+	ID string `path:"id"`
+}) (*body[filing.Received], error) {
+	if err := checkID(in.ID); err != nil {
+		return nil, err
+	}
+	if a.recv == nil {
+		return nil, dossier.Errorf(dossier.NotFound, "Reports go to %s. What it holds must be asked there.", a.file.Endpoint)
+	}
+	f, err := a.recv.Get(in.ID)
+	return &body[filing.Received]{f}, err
+}
+
 // A Scene is what the page of a case draws.
 type Scene struct {
 	Case     string                    `json:"case"`
@@ -138,6 +170,7 @@ type Scene struct {
 	Rules    correlate.Rules           `json:"rules"`
 	Analysis *correlate.Analysis       `json:"analysis,omitempty"`
 	Stations []correlate.BorderStation `json:"stations"`
+	Border   []correlate.Station       `json:"border_stations" doc:"Every station that is watched"`
 	Fires    []SceneFire               `json:"fires"`
 	Winds    []observe.Wind            `json:"winds"`
 	Outlines [][][2]float64            `json:"outlines"`
@@ -202,7 +235,7 @@ func (a *airshed) scene(ctx context.Context, id dossier.CaseID, with *Figures) (
 		f = f.WhatIf(r)
 	}
 	s := Scene{
-		Case: string(id), Record: with == nil, Station: f.Settings.Station, Rules: r, Stations: f.Watch.Stations, Winds: f.Snapshot.Winds, Fires: []SceneFire{},
+		Case: string(id), Record: with == nil, Station: f.Settings.Station, Rules: r, Stations: f.Watch.Stations, Border: a.cfg.stations(), Winds: f.Snapshot.Winds, Fires: []SceneFire{},
 	}
 	if d, err := a.book.ReportOf(ctx, id); err == nil {
 		s.Report = d.Report.ReportID

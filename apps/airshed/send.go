@@ -81,7 +81,7 @@ func (a *airshed) send(ctx context.Context, c tool.Call, in sendIn) (tool.Output
 	if d.Status == book.Filed && d.Result != nil {
 		return tool.Output[filing.Result]{Value: *d.Result}, nil
 	}
-	res, err := a.file.File(ctx, d.Report, filing.Options{SaveLocal: unless(in.SaveLocal), Upload: unless(in.UploadS3)})
+	res, err := a.file.File(ctx, d.Report, d.Body, filing.Options{SaveLocal: unless(in.SaveLocal), Upload: unless(in.UploadS3)})
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
 	}

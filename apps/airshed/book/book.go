@@ -209,9 +209,10 @@ const (
 	Withdrawn = "withdrawn"
 )
 
-// NewDraft encodes a report and takes its digest.
+// NewDraft encodes a report as it will be filed and takes its digest, which is what a
+// legal officer approves and what the Commission confirms.
 func NewDraft(r legal.Report) (Draft, error) {
-	body, err := json.Marshal(r)
+	body, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return Draft{}, fmt.Errorf("encode report %s: %w", r.ReportID, err)
 	}

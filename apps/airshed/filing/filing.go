@@ -15,7 +15,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -89,15 +88,12 @@ type Receipt struct {
 	Duplicate  bool      `json:"duplicate"` // it had the report already
 }
 
-// File files a report. It returns no error for a way out that failed: the result says
-// so, and keeps the report's copy in any case.
-func (f *Filer) File(ctx context.Context, r legal.Report, opt Options) (Result, error) {
+// File files a report, of which body is the text: exactly those bytes leave the house.
+// It returns no error for a way out that failed: the result says so, and keeps the
+// report's copy in any case.
+func (f *Filer) File(ctx context.Context, r legal.Report, body []byte, opt Options) (Result, error) {
 	if err := r.Validate(); err != nil {
 		return Result{}, err
-	}
-	body, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return Result{}, fmt.Errorf("encode report %s: %w", r.ReportID, err)
 	}
 	sum := sha256.Sum256(body)
 	res := Result{ReportID: r.ReportID, Timestamp: f.Now().UTC().Truncate(time.Second), SHA256: hex.EncodeToString(sum[:]), Attempts: []Attempt{}, Problems: []string{}}

@@ -35,6 +35,15 @@ func report(t *testing.T, id string) legal.Report {
 	return legal.Compose(legal.Input{ID: id, Now: now, Sweep: "s", Analysis: all[0], Rules: r})
 }
 
+// text is a report as it leaves the house.
+func text(r legal.Report) []byte {
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		panic(err) // our own type always encodes
+	}
+	return raw
+}
+
 type desk struct {
 	*filing.Filer
 	slept []time.Duration
@@ -68,7 +77,7 @@ func TestFile(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	r := report(t, "CAQM-2025-11-14-001")
-	res, err := d.File(t.Context(), r, both)
+	res, err := d.File(t.Context(), r, text(r), both)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +109,11 @@ func TestFile(t *testing.T) {
 	if !strings.Contains(d.log.String(), "way=caqm") || !strings.Contains(d.log.String(), "way=local") { // A-055 A-124
 		t.Error(d.log.String())
 	}
-	again, err := d.File(t.Context(), r, both)
+	again, err := d.File(t.Context(), r, text(r), both)
 	if err != nil || again.Receipt.ReceiptID != res.Receipt.ReceiptID || !again.Receipt.Duplicate || again.LocalPath != res.LocalPath {
 		t.Errorf("filing is not idempotent: %+v, %v", again, err)
 	}
-	other, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-002"), both)
+	other, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-002"), text(report(t, "CAQM-2025-11-14-002")), both)
 	if err != nil || filepath.Base(other.LocalPath) != "caqm_report_20251114_083000-002.json" {
 		t.Errorf("a second report of the same second: %+v, %v", other, err)
 	}
@@ -149,7 +158,7 @@ func TestSubmissionRetries(t *testing.T) {
 			f := c.flaky
 			f.then = d.HTTP.Transport
 			d.HTTP = &http.Client{Transport: &f}
-			res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), both)
+			res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), text(report(t, "CAQM-2025-11-14-001")), both)
 			if err != nil || res.Status != c.status || f.calls != c.calls || !slices.Equal(d.slept, c.slept) {
 				t.Errorf("%s after %d calls and %v: %v %q", res.Status, f.calls, d.slept, err, res.Problems)
 			}
@@ -167,7 +176,7 @@ func TestUploadFailureA127(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.Lake.Open = func(context.Context, string) (*blob.Bucket, error) { return nil, errors.New("denied") }
-	res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), both)
+	res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), text(report(t, "CAQM-2025-11-14-001")), both)
 	if err != nil || res.Status != filing.Partial || res.S3Path != "" || res.LocalPath == "" || res.Receipt == nil {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -176,22 +185,22 @@ func TestUploadFailureA127(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), filing.Options{})
+	res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), text(report(t, "CAQM-2025-11-14-001")), filing.Options{})
 	if err != nil || res.Status != filing.Success || res.LocalPath != "" || res.S3Path != "" || res.Receipt == nil {
 		t.Errorf("A-045 A-046: %+v, %v", res, err)
 	}
 	d.HTTP = &http.Client{Transport: &flaky{fails: 9, code: 500}}
-	res, err = d.File(t.Context(), report(t, "CAQM-2025-11-14-002"), filing.Options{})
+	res, err = d.File(t.Context(), report(t, "CAQM-2025-11-14-002"), text(report(t, "CAQM-2025-11-14-002")), filing.Options{})
 	if err != nil || res.Status != filing.Partial || res.LocalPath == "" {
 		t.Errorf("A-053: a copy is kept once something failed: %+v, %v", res, err)
 	}
 	bad := report(t, "CAQM-2025-11-14-003")
 	bad.Recommendations = nil
-	if _, err := d.File(t.Context(), bad, both); !errors.Is(err, dossier.Invalid) {
+	if _, err := d.File(t.Context(), bad, text(bad), both); !errors.Is(err, dossier.Invalid) {
 		t.Errorf("A-122: %v", err)
 	}
 	bad.ReportID = "../../x"
-	if _, err := d.File(t.Context(), bad, both); !errors.Is(err, dossier.Invalid) {
+	if _, err := d.File(t.Context(), bad, text(bad), both); !errors.Is(err, dossier.Invalid) {
 		t.Errorf("A-123: %v", err)
 	}
 }
@@ -203,14 +212,14 @@ func TestReceiver(t *testing.T) {
 	defer server.Close()
 	d.Endpoint, d.HTTP = server.URL+"/reports", server.Client()
 	good := report(t, "CAQM-2025-11-14-001")
-	if res, err := d.File(t.Context(), good, filing.Options{}); err != nil || res.Status != filing.Success {
+	if res, err := d.File(t.Context(), good, text(good), filing.Options{}); err != nil || res.Status != filing.Success {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	refused := func(t *testing.T, change func(*filing.Filer), want string) {
 		t.Helper()
 		f := *d.Filer
 		change(&f)
-		res, err := f.File(t.Context(), report(t, "CAQM-2025-11-14-009"), filing.Options{})
+		res, err := f.File(t.Context(), report(t, "CAQM-2025-11-14-009"), text(report(t, "CAQM-2025-11-14-009")), filing.Options{})
 		if err != nil || res.Receipt != nil || !strings.Contains(strings.Join(res.Problems, " "), want) {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -224,7 +233,7 @@ func TestReceiver(t *testing.T) {
 	t.Run("another content under the same id", func(t *testing.T) {
 		changed := good
 		changed.ExecutiveSummary += " More."
-		res, err := d.File(t.Context(), changed, filing.Options{})
+		res, err := d.File(t.Context(), changed, text(changed), filing.Options{})
 		if err != nil || res.Receipt != nil || !strings.Contains(res.Problems[0], "409") {
 			t.Errorf("%+v, %v", res, err)
 		}

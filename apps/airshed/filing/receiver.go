@@ -110,8 +110,8 @@ func (r *Receiver) authorise(req *http.Request, body []byte) (int, string) {
 	return 0, ""
 }
 
-// A filed is a report as the receiver keeps it.
-type filed struct {
+// A Received is a report as the receiver keeps it.
+type Received struct {
 	Receipt
 	Report json.RawMessage `json:"report"`
 }
@@ -133,7 +133,7 @@ func (r *Receiver) keep(id string, body []byte) (Receipt, int, error) {
 		return Receipt{}, 0, err
 	}
 	receipt := Receipt{ReceiptID: "RCPT-" + digest[:12], ReportID: id, SHA256: digest, ReceivedAt: r.Now().UTC().Truncate(time.Second)}
-	raw, err := json.Marshal(filed{receipt, body})
+	raw, err := json.Marshal(Received{receipt, body})
 	if err != nil {
 		return Receipt{}, 0, fmt.Errorf("encode filed report: %w", err)
 	}
@@ -142,8 +142,8 @@ func (r *Receiver) keep(id string, body []byte) (Receipt, int, error) {
 
 func (r *Receiver) path(id string) string { return filepath.Join(r.Dir, id+".json") }
 
-func (r *Receiver) load(id string) (filed, error) {
-	var f filed
+func (r *Receiver) load(id string) (Received, error) {
+	var f Received
 	if !legal.ValidID(id) {
 		return f, os.ErrNotExist
 	}
@@ -152,6 +152,15 @@ func (r *Receiver) load(id string) (filed, error) {
 		return f, err
 	}
 	return f, json.Unmarshal(raw, &f)
+}
+
+// Get returns the receiver's copy of a report.
+func (r *Receiver) Get(id string) (Received, error) {
+	f, err := r.load(id)
+	if errors.Is(err, os.ErrNotExist) {
+		return f, dossier.Errorf(dossier.NotFound, "The receiver holds no report %s.", id)
+	}
+	return f, err
 }
 
 // All returns the receipts of everything received, newest first.

@@ -18,7 +18,8 @@ export function FireMap({ scene }: { scene: Scene }) {
       <ul className="airshed-legend small muted" aria-label="Legend">
         <li><span className="dot bad" /> fire that counts</li>
         <li><span className="dot info" /> fire outside radius or window</li>
-        <li><span className="dot accent square" /> border station</li>
+        <li><span className="dot accent square" /> station of the surge</li>
+        <li><span className="dot ok square" /> other border station</li>
         <li><span className="wash" /> upwind sector and path of the air</li>
       </ul>
     </>
@@ -31,6 +32,7 @@ function layers(s: Scene) {
     .filter((_, i) => i % drawn === 0)
     .sort((a, b) => Number(a.counts) - Number(b.counts))
     .map((f) => ({ lat: f.latitude, lng: f.longitude, tone: f.counts ? "bad" : "info", size: f.counts ? 3 : 2, label: `${f.district || "unknown district"}, ${f.state || "no state"}: ${f.acq_date} ${f.acq_time}` }));
+  for (const b of s.border_stations) if (b.name !== s.station.name) points.push({ lat: b.latitude, lng: b.longitude, tone: "ok", shape: "square", size: 4, label: `${b.name}, a border station` });
   const here = s.surge ?? s.station;
   points.push({ lat: here.latitude, lng: here.longitude, tone: "accent", shape: "square", size: 6, name: true, label: s.station.name });
   const polygons: MapPolygon[] = (s.outlines ?? []).map((ring) => ({ rings: [ring.map(([lng, lat]): [number, number] => [lat, lng])], label: "boundary", tone: "info" }));

@@ -4,7 +4,7 @@ import { Empty, ErrorBox, Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
 import { words } from "../../lib/format";
-import { htmlAddress, pdfAddress, useReport, useReports, useSweepNow, useSweeps, type Filed } from "./data";
+import { htmlAddress, pdfAddress, receivedAddress, useReceived, useReport, useReports, useSweepNow, useSweeps, type Filed } from "./data";
 import { SurgeOf } from "./Surge";
 
 /** The app's first page: the newest surge, the reports and the looks at the lake. */
@@ -122,9 +122,83 @@ function Preview({ filed: f }: { filed: Filed }) {
             </dl>
             <p className="muted small break">SHA-256 {f.sha256}</p>
           </section>
+          {f.result && <Ways result={f.result} />}
+          {f.result?.receipt && <ReceiverRecord id={r.report_id} digest={f.sha256} />}
         </aside>
       </div>
     </div>
+  );
+}
+
+/** Where a filed report went. */
+function Ways({ result }: { result: NonNullable<Filed["result"]> }) {
+  if (!result.local_path && !result.s3_path) return null;
+  return (
+    <section className="panel pad stack tight" aria-label="Copies">
+      <h3>Copies</h3>
+      <dl className="airshed-record">
+        {result.local_path && <div><dt>File</dt><dd className="mono small break">{result.local_path}</dd></div>}
+        {result.s3_path && <div><dt>Object store</dt><dd className="mono small break">{result.s3_path}</dd></div>}
+      </dl>
+    </section>
+  );
+}
+
+/** What the receiver says it holds of a report, beside what was sent. */
+function ReceiverRecord({ id, digest }: { id: string; digest: string }) {
+  const received = useReceived();
+  return (
+    <Loaded query={received} lines={4}>
+      {(held) => {
+        if (!held.trial) return null;
+        const record = held.items.find((i) => i.report_id === id);
+        return (
+          <section className="panel pad stack tight" aria-label="Receiver">
+            <div className="row between"><h3>In the receiver</h3><Badge tone={record ? "ok" : "warn"}>{record ? "Received" : "Not there"}</Badge></div>
+            {record ? (
+              <>
+                <dl className="airshed-record">
+                  <div><dt>Report</dt><dd className="mono">{record.report_id}</dd></div>
+                  <div><dt>Receipt</dt><dd className="mono">{record.receipt_id}</dd></div>
+                  <div><dt>Received</dt><dd><Time at={record.received_at} /></dd></div>
+                  <div><dt>SHA-256</dt><dd className="mono small break">{record.sha256}</dd></div>
+                </dl>
+                <p className="small">{record.sha256 === digest ? "The digest is the one that was approved." : "The digest is not the one that was approved."}</p>
+                <p className="row"><a href={receivedAddress(id)} target="_blank" rel="noreferrer">The receiver's copy</a><Link href="/apps/airshed/receiver">All it holds</Link></p>
+              </>
+            ) : <p>The receiver holds no such report.</p>}
+            <p className="muted small">A trial receiver inside the product. No address of the Commission is configured, so nothing left the house.</p>
+          </section>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Everything the receiver holds. */
+export function ReceiverPage() {
+  const received = useReceived();
+  return (
+    <Loaded query={received} lines={8}>
+      {(held) => (
+        <div className="stack">
+          {held.trial
+            ? <Notice>A trial receiver inside the product plays the Commission's system. Nothing here left the house.</Notice>
+            : <Notice>Reports are filed at <span className="mono break">{held.endpoint}</span>. What it holds must be asked there.</Notice>}
+          {held.trial && (
+            <section className="panel" aria-label="Received reports">
+              <Table caption="Received reports" rows={held.items} rowKey={(r) => r.report_id} empty={<Empty title="Nothing was received yet." >A report arrives here when a legal officer approves it in the <Link href="/inbox">inbox</Link>.</Empty>} columns={[
+                { key: "report_id", title: "Report", show: (r) => <Link href={`/apps/airshed/reports/${r.report_id}`} className="nowrap">{r.report_id}</Link>, sort: (r) => r.report_id },
+                { key: "receipt_id", title: "Receipt", show: (r) => <span className="mono">{r.receipt_id}</span> },
+                { key: "received_at", title: "Received", show: (r) => <Time at={r.received_at} />, sort: (r) => r.received_at },
+                { key: "sha256", title: "SHA-256", minor: true, show: (r) => <span className="mono small">{r.sha256.slice(0, 16)}…</span> },
+                { key: "copy", title: "Copy", show: (r) => <a href={receivedAddress(r.report_id)} target="_blank" rel="noreferrer">Open</a> },
+              ]} />
+            </section>
+          )}
+        </div>
+      )}
+    </Loaded>
   );
 }
 

@@ -6,7 +6,7 @@ import type { Scene } from "./data";
 import { SurgeOf } from "./Surge";
 
 const scene = (fires: number, record: boolean, radius: number): Scene => ({
-  case: "CASE-1", record, station: { name: "Alipur", border: "Haryana", latitude: 28.8, longitude: 77.1 }, stations: [], outlines: null, fires: [],
+  case: "CASE-1", record, station: { name: "Alipur", border: "Haryana", latitude: 28.8, longitude: 77.1 }, stations: [], border_stations: [], outlines: null, fires: [],
   surge: { name: "Alipur", aqi: 450, aqi_basis: "given", timestamp: "2025-11-14T08:00:00Z", is_surge: true, pm25: 350, pm10: 420, latitude: 28.8, longitude: 77.1, run_from: "", run_to: "" },
   rules: { surge_aqi_threshold: 300, fire_correlation_radius_km: radius, correlation_window_ns: 172_800_000_000_000, high_contribution_fire_count: 100 },
   texts: { executive_summary: "", reasoning: "IF", weakest_link: "" },

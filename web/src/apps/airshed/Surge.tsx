@@ -133,7 +133,7 @@ function TimelineOf({ scene }: { scene: Scene }) {
         label={`Index of ${scene.station.name} and fires within ${scene.rules.fire_correlation_radius_km} km in the week before, UTC. Dashed: surge above ${scene.rules.surge_aqi_threshold}`}
         height={280}
         option={{
-          grid: { left: 8, right: 8, top: 40, bottom: 6, containLabel: true },
+          grid: { left: 8, right: 8, top: 56, bottom: 6, containLabel: true },
           legend: { top: 0, left: 0 },
           xAxis: { type: "time" },
           yAxis: [{ type: "value", name: "Index", min: 0 }, { type: "value", name: "Fires", min: 0, splitLine: { show: false } }],

@@ -35,6 +35,7 @@ export type Scene = {
   rules: Rules;
   analysis?: Analysis;
   stations: Station[] | null;
+  border_stations: (Place & { name: string; border: string })[];
   fires: (Place & { state: string; district: string; acq_date: string; acq_time: string; counts: boolean })[];
   outlines: [number, number][][] | null;
   texts: { executive_summary: string; reasoning: string; weakest_link: string };
@@ -52,12 +53,16 @@ export type Report = {
   legal_citations: { caqm_direction: string; enforcement_authority: string; enforcement_request: string; applicable_sections: string[]; addressees: string[]; exclusions: string[] };
   data_quality: { cpcb_available: boolean; nasa_available: boolean; dss_available: boolean; data_age_hours: number; from_cache: boolean; gaps: string[]; problems: string[] };
 };
-export type Filed = { report: Report; status: string; sha256: string; result: { status: string; receipt: { receipt_id: string; received_at: string } | null; local_path: string; s3_path: string; problems: string[] } | null };
+export type Filed = { report: Report; status: string; sha256: string; result: { status: string; sha256: string; receipt: { receipt_id: string; received_at: string } | null; local_path: string; s3_path: string; problems: string[] } | null };
+export type Receipt = { receipt_id: string; report_id: string; sha256: string; received_at: string };
+/** What the receiver inside the product holds; trial is false where reports go to another system. */
+export type Received = { trial: boolean; endpoint: string; items: Receipt[] };
 
 const root = "/api/v1/airshed";
 
 export const useReports = () => useQuery({ queryKey: ["airshed", "reports"], queryFn: async () => (await fetchJSON<{ items: ReportLine[] }>(`${root}/reports`)).items });
 export const useReport = (id: string) => useQuery({ queryKey: ["airshed", "report", id], queryFn: () => fetchJSON<Filed>(`${root}/reports/${encodeURIComponent(id)}`), enabled: id !== "" });
+export const useReceived = () => useQuery({ queryKey: ["airshed", "received"], queryFn: () => fetchJSON<Received>(`${root}/received`) });
 export const useSweeps = () => useQuery({ queryKey: ["airshed", "sweeps"], queryFn: async () => (await fetchJSON<{ items: Sweep[] }>(`${root}/sweeps?limit=20`)).items });
 export const useScene = (id: string) => useQuery({ queryKey: ["airshed", "scene", id], queryFn: () => fetchJSON<Scene>(`${root}/cases/${encodeURIComponent(id)}/scene`), enabled: id !== "" });
 
@@ -83,6 +88,8 @@ export function useSweepNow() {
 
 export const pdfAddress = (id: string) => `${root}/reports/${encodeURIComponent(id)}/pdf`;
 export const htmlAddress = (id: string) => `${root}/reports/${encodeURIComponent(id)}/html`;
+
+export const receivedAddress = (id: string) => `${root}/received/${encodeURIComponent(id)}`;
 
 /** The point km away from a place in a direction, on a sphere. */
 export function travel(from: Place, bearing: number, km: number): [lat: number, lng: number] {

@@ -1,0 +1,117 @@
+// Walks Airshed's demo in the browser: the surge with its map, a what-if that is not the
+// record, the submission that waits for a legal officer and, after the approval, the
+// filed report in the receiver.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import type { ApprovalItem, Case } from "../src/api/types";
+import type { Filed, Received, ReportLine } from "../src/apps/airshed/data";
+import { openBrowser, settled } from "./browser";
+import { enter, eventually, Product, read, type Person } from "./product";
+
+let browser: Browser;
+let product: Product;
+let who: Person;
+let asked: ApprovalItem;
+
+before(async () => {
+  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
+  who = await enter(browser, product.link, "mira");
+  asked = await eventually(async () => {
+    const { items } = await read<{ items: ApprovalItem[] }>(who, product, "/api/v1/approvals?view=mine&limit=200");
+    return items.find((a) => a.tool === "send_caqm_report_tool");
+  }, "a submission waits", 60_000);
+});
+after(async () => {
+  await browser?.close();
+  await product?.close();
+});
+
+const shot = async (name: string) => {
+  if (process.env.SHOTS) await who.page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
+};
+const reportOf = (a: ApprovalItem) => (a.args as { report: { report_id: string; sha256: string } }).report;
+const received = () => read<Received>(who, product, "/api/v1/airshed/received");
+
+test("A-142 the surge with its map, time line and states", async () => {
+  await who.page.goto(`${product.url}/apps/airshed`);
+  await settled(who.page);
+  await who.page.getByRole("heading", { name: "Newest surge" }).waitFor();
+  const map = who.page.getByRole("region", { name: "Map" });
+  assert.match(await map.innerText(), /fire that counts/);
+  assert.ok((await map.locator("svg circle, svg rect, canvas").count()) > 0, "the map is drawn");
+  await who.page.getByRole("region", { name: "Time line" }).waitFor();
+  await shot("surge");
+});
+
+test("A-142 a what-if says that it is not the record, and leaves the record alone", async () => {
+  const fires = who.page.getByRole("region", { name: "Result" });
+  const before = await fires.innerText();
+  const radius = who.page.getByLabel("Radius");
+  await radius.fill("50");
+  await who.page.getByText("A what-if, not the record.").waitFor();
+  await eventually(async () => (await fires.innerText()).includes("(record:"), "the figures show what the record says");
+  await shot("what-if");
+  await who.page.getByRole("button", { name: "Back to the record" }).click();
+  await eventually(async () => (await fires.innerText()) === before, "the record is back");
+  assert.equal(await who.page.getByText("A what-if, not the record.").count(), 0);
+});
+
+test("the submission waits, and case and report say that a person is awaited", async () => {
+  const { report_id } = reportOf(asked);
+  assert.deepEqual((await received()).items, [], "nothing is filed before somebody agreed");
+  const c = await read<Case>(who, product, `/api/v1/cases/${asked.case}`);
+  assert.equal(c.state, "waiting");
+  assert.equal(c.stage, "awaiting_approval");
+  await who.page.goto(`${product.url}/apps/airshed/reports/${report_id}`);
+  await who.page.getByText("It is filed when a legal officer approves it").waitFor();
+  assert.equal(await who.page.getByRole("region", { name: "Receiver" }).count(), 0);
+  await shot("draft");
+});
+
+test("approved in the inbox, the report is filed and the receiver holds it", async () => {
+  const { report_id } = reportOf(asked);
+  await who.page.goto(`${product.url}/inbox/${asked.id}`);
+  await who.page.getByRole("heading", { name: "Exactly this will run" }).waitFor();
+  await shot("inbox");
+  await who.page.keyboard.press("a");
+  await who.page.getByRole("form", { name: "Approve this" }).waitFor();
+  await who.page.keyboard.press("Enter");
+  await who.page.getByText("Approved.", { exact: true }).waitFor();
+  const filed = await eventually(async () => {
+    const f = await read<Filed>(who, product, `/api/v1/airshed/reports/${report_id}`);
+    return f.status === "filed" ? f : undefined;
+  }, "the report is filed", 30_000);
+  const record = (await received()).items.find((i) => i.report_id === report_id);
+  assert.ok(record && filed.result?.receipt, "the receiver has a record, and the report its receipt");
+  assert.equal(record.sha256, reportOf(asked).sha256, "what was received is what was approved");
+  assert.equal(filed.result.sha256, record.sha256);
+  assert.equal(record.receipt_id, filed.result.receipt.receipt_id);
+
+  await who.page.goto(`${product.url}/apps/airshed/reports/${report_id}`);
+  await who.page.getByText("Filed with the Commission").waitFor();
+  const panel = who.page.getByRole("region", { name: "Receiver" });
+  await panel.getByText("The digest is the one that was approved.").waitFor();
+  const text = await panel.innerText();
+  for (const part of [report_id, record.receipt_id, record.sha256]) assert.ok(text.includes(part), `the page shows ${part}`);
+  await shot("filed");
+
+  const copy = await read<{ report: { report_id: string; executive_summary: string } }>(who, product, `/api/v1/airshed/received/${report_id}`);
+  assert.equal(copy.report.report_id, report_id);
+  assert.equal(copy.report.executive_summary, filed.report.executive_summary);
+
+  await panel.getByRole("link", { name: "All it holds" }).click();
+  await who.page.getByRole("region", { name: "Received reports" }).getByRole("link", { name: report_id }).waitFor();
+  await shot("receiver");
+  assert.deepEqual(who.bad, []);
+});
+
+test("the report opens as PDF and as a page", async () => {
+  const lines = await read<{ items: ReportLine[] }>(who, product, "/api/v1/airshed/reports");
+  assert.ok(lines.items.some((l) => l.report_id === reportOf(asked).report_id && l.status === "filed"));
+  const pdf = await who.api.get(`${product.url}/api/v1/airshed/reports/${reportOf(asked).report_id}/pdf`);
+  assert.equal(pdf.status(), 200);
+  assert.equal((await pdf.body()).subarray(0, 5).toString(), "%PDF-");
+  const page = await who.api.get(`${product.url}/api/v1/airshed/reports/${reportOf(asked).report_id}/html`);
+  assert.match(await page.text(), /Approved by/);
+});

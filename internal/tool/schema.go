@@ -14,8 +14,14 @@ import (
 // A Schema is a JSON Schema that values can be checked against. The zero Schema
 // accepts everything.
 type Schema struct {
-	Text     json.RawMessage // the schema document
-	resolved func() *jsonschema.Resolved
+	Text   json.RawMessage // the schema document
+	checks func() *checks
+}
+
+// checks are what values are checked with.
+type checks struct {
+	flat  *flat // nil unless the schema is flat
+	whole *jsonschema.Resolved
 }
 
 // known holds the schemas of types that were asked for, by type: a type has one
@@ -54,7 +60,7 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 // against it is made when the first value comes: most schemas of a process never see
 // one, and a hundred of them would take a third of its start-up.
 func compiled(text json.RawMessage) Schema {
-	return Schema{Text: text, resolved: sync.OnceValue(func() *jsonschema.Resolved {
+	return Schema{Text: text, checks: sync.OnceValue(func() *checks {
 		var s jsonschema.Schema
 		err := json.Unmarshal(text, &s)
 		if err != nil {
@@ -64,7 +70,7 @@ func compiled(text json.RawMessage) Schema {
 		if err != nil {
 			panic(fmt.Sprintf("resolve schema %s: %v", text, err))
 		}
-		return r
+		return &checks{flatOf(text), r}
 	})}
 }
 
@@ -124,14 +130,21 @@ func cutTag(tag string) (name, rest string, ok bool) {
 
 // Check reports what is wrong with raw, in words a model or a person can act on.
 func (s Schema) Check(raw json.RawMessage) error {
+	var c checks
+	if s.checks != nil {
+		c = *s.checks()
+	}
+	if c.flat != nil && c.flat.accepts(raw) {
+		return nil
+	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return dossier.Errorf(dossier.Invalid, "This is not JSON: %v.", err)
 	}
-	if s.resolved == nil {
+	if c.whole == nil {
 		return nil
 	}
-	if err := s.resolved().Validate(v); err != nil {
+	if err := c.whole.Validate(v); err != nil {
 		return dossier.Errorf(dossier.Invalid, "%s", explain(err))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -21,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"dossier"
 )
@@ -52,7 +54,9 @@ func Start(ctx context.Context, o Options) (stop func(), err error) {
 	res := resource.NewSchemaless(attribute.String("service.name", "dossier"), attribute.String("service.version", o.Version))
 	tp := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exp), sdktrace.WithResource(res))
 	otel.SetTracerProvider(tp)
+	sending.Store(true)
 	return func() {
+		sending.Store(false)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := tp.Shutdown(ctx); err != nil {
@@ -88,7 +92,17 @@ func exporter(ctx context.Context, o Options) (sdktrace.SpanExporter, error) {
 	return exp, nil
 }
 
-func tracer() oteltrace.Tracer { return otel.Tracer("dossier") }
+// sending says that spans go somewhere. While they do not, none is made.
+var sending atomic.Bool
+
+// begin begins a span whose name is what is done and to what.
+func begin(ctx context.Context, what, to string) (context.Context, Span) {
+	if !sending.Load() {
+		return ctx, Span{noop.Span{}}
+	}
+	ctx, s := otel.Tracer("dossier").Start(ctx, what+" "+to)
+	return ctx, Span{s}
+}
 
 // A Span is one thing being done.
 type Span struct{ s oteltrace.Span }
@@ -107,15 +121,15 @@ func (s Span) End(err error) {
 
 // Run begins the span of a run.
 func Run(ctx context.Context, r dossier.Run) (context.Context, Span) {
-	ctx, s := tracer().Start(ctx, "invoke_agent "+r.Agent)
-	if s.IsRecording() {
-		s.SetAttributes(
+	ctx, span := begin(ctx, "invoke_agent", r.Agent)
+	if span.Recording() {
+		span.s.SetAttributes(
 			attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.String("gen_ai.agent.name", r.App+"."+r.Agent),
 			attribute.String("gen_ai.conversation.id", string(r.Case)), attribute.String("dossier.run", string(r.ID)),
 			attribute.String("dossier.parent_run", string(r.ParentOf)), attribute.String("langsmith.span.kind", "chain"),
 		)
 	}
-	return ctx, Span{s}
+	return ctx, span
 }
 
 // A Turn is what is told about one model turn.
@@ -132,8 +146,7 @@ type Turn struct {
 
 // Model begins the span of a model turn.
 func Model(ctx context.Context, name string) (context.Context, Span) {
-	ctx, s := tracer().Start(ctx, "chat "+name)
-	return ctx, Span{s}
+	return begin(ctx, "chat", name)
 }
 
 // Tell adds what a model turn came to.
@@ -156,25 +169,25 @@ func (s Span) Tell(t Turn) {
 
 // Tool begins the span of a tool call.
 func Tool(ctx context.Context, name, call, effect string) (context.Context, Span) {
-	ctx, s := tracer().Start(ctx, "execute_tool "+name)
-	if s.IsRecording() {
-		s.SetAttributes(
+	ctx, span := begin(ctx, "execute_tool", name)
+	if span.Recording() {
+		span.s.SetAttributes(
 			attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name),
 			attribute.String("gen_ai.tool.call.id", call), attribute.String("dossier.effect", effect), attribute.String("langsmith.span.kind", "tool"),
 		)
 	}
-	return ctx, Span{s}
+	return ctx, span
 }
 
 // Decision tells that a person decided.
 func Decision(ctx context.Context, a dossier.Approval, verb dossier.Verb) {
-	_, s := tracer().Start(ctx, "decide "+a.Tool)
-	if s.IsRecording() {
-		s.SetAttributes(
+	_, span := begin(ctx, "decide", a.Tool)
+	if span.Recording() {
+		span.s.SetAttributes(
 			attribute.String("gen_ai.tool.name", a.Tool), attribute.String("dossier.approval", string(a.ID)),
 			attribute.String("dossier.verb", string(verb)), attribute.String("dossier.status", string(a.Status)),
 			attribute.String("gen_ai.conversation.id", string(a.Case)),
 		)
 	}
-	s.End()
+	span.End(nil)
 }

@@ -10,6 +10,7 @@ import (
 
 	"dossier"
 	"dossier/internal/agent"
+	"dossier/internal/agent/agenttest"
 	"dossier/internal/app"
 	"dossier/internal/model"
 	"dossier/internal/records"
@@ -100,5 +101,61 @@ func BenchmarkPauseApproveResume(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// inMemory returns a runner over a log in memory whose agent is played by m.
+func inMemory(m model.Model) (*agent.Runner, *agenttest.Log) {
+	w := &world{}
+	w.agent = &agent.Agent{Name: "tester", Doc: "d", Prompt: "p", Tools: w.tools()}
+	log := agenttest.NewLog()
+	r := agenttest.NewRunner(log, m, w.agent)
+	r.Now = time.Now
+	return r, log
+}
+
+func driveInMemory(b *testing.B, r *agent.Runner, log *agenttest.Log, i int) {
+	b.Helper()
+	id := dossier.RunID(fmt.Sprintf("run-%d", i))
+	log.Start(dossier.Run{ID: id, Case: "c", App: "test", Agent: "tester", For: person, Status: dossier.Ready, Input: json.RawMessage(`{}`)})
+	if run, err := r.Drive(b.Context(), id); err != nil || run.Status != dossier.Done {
+		b.Fatalf("%s: %v", run.Status, err)
+	}
+}
+
+// A looper is a model that calls one tool a number of times and then answers.
+type looper struct{ calls, said int }
+
+func (*looper) Name() string { return "loop/test" }
+
+func (l *looper) Generate(context.Context, *model.Request, func(string)) (*model.Reply, error) {
+	if l.said++; l.said > l.calls {
+		l.said = 0
+		return model.Say("done"), nil
+	}
+	return &model.Reply{Stop: model.WantsTool, Parts: []model.Part{
+		model.Call{ID: "c", Tool: "write", Args: json.RawMessage(`{"name":"a"}`)},
+	}}, nil
+}
+
+// BenchmarkTurnWithOneCall is what the core adds to one agent turn with one tool call:
+// the turn and what came back, each recorded in a log in memory. A run holds twenty such
+// turns; its beginning and its answer are counted with them.
+func BenchmarkTurnWithOneCall(b *testing.B) {
+	const turns = 20
+	r, log := inMemory(&looper{calls: turns})
+	b.ReportAllocs()
+	for i := 0; i < b.N; i += turns {
+		driveInMemory(b, r, log, i)
+	}
+}
+
+// BenchmarkRunWithOneCall is a whole run in memory: the brief, a turn with one call,
+// what came back, a second turn and the answer.
+func BenchmarkRunWithOneCall(b *testing.B) {
+	r, log := inMemory(&looper{calls: 1})
+	b.ReportAllocs()
+	for i := range b.N {
+		driveInMemory(b, r, log, i)
 	}
 }

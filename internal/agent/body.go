@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"dossier"
 	"dossier/internal/model"
@@ -106,6 +107,37 @@ func TurnOf(s dossier.Step) (Turn, error) { return decode[Turn](s) }
 
 // CameOf reads a returned step.
 func CameOf(s dossier.Step) (Came, error) { return decode[Came](s) }
+
+// keeps reports whether reading the stored turn back gives t again.
+func (t *Turn) keeps() bool {
+	for _, c := range t.Calls {
+		if !keeps(c.Args) || !utf8.ValidString(c.ID) || !utf8.ValidString(c.Tool) {
+			return false
+		}
+	}
+	return utf8.ValidString(t.Text) && utf8.ValidString(t.Problem)
+}
+
+// keeps reports whether JSON is stored byte for byte: encoding takes out the spaces
+// between its parts and writes some characters as escapes.
+func keeps(raw json.RawMessage) bool {
+	quoted := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; c {
+		case '<', '>', '&', 0xe2: // the last begins U+2028 and U+2029
+			return false
+		case '"':
+			quoted = !quoted
+		case '\\':
+			i++
+		case ' ', '\t', '\n', '\r':
+			if !quoted {
+				return false
+			}
+		}
+	}
+	return raw != nil
+}
 
 func encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)

@@ -262,8 +262,13 @@ func (m *mover) returned(p *prepared, came Came, res tool.Result) Entry {
 	if came.Value == nil {
 		came.Value = json.RawMessage("null")
 	}
-	return Entry{Step: m.step(dossier.Returned, came), Seen: res.Evidence, Found: res.Findings}
+	e := m.entry(dossier.Returned, &came)
+	e.Seen, e.Found = res.Evidence, res.Findings
+	return e
 }
+
+// came is what a returned entry holds.
+func (e Entry) came() *Came { return e.body.(*Came) }
 
 // runWrite runs a write inside the transaction that records it.
 func (m *mover) runWrite(ctx context.Context, p *prepared) error {
@@ -274,7 +279,7 @@ func (m *mover) runWrite(ctx context.Context, p *prepared) error {
 		if err != nil {
 			return err
 		}
-		if came, err := CameOf(e.Step); err == nil && came.Failed {
+		if e.came().Failed {
 			failed = &e
 			return errUndo
 		}
@@ -296,11 +301,7 @@ func (m *mover) finish(p *prepared, state ActState, e Entry) *Act {
 	if p.plan.Key == "" {
 		return nil
 	}
-	came, err := CameOf(e.Step)
-	if err != nil {
-		panic(err.Error()) // encoded a moment ago
-	}
-	return &Act{App: m.run.App, Key: p.plan.Key, Run: m.run.ID, Call: p.call.ID, State: state, Value: came.Value, By: m.Log.Instance()}
+	return &Act{App: m.run.App, Key: p.plan.Key, Run: m.run.ID, Call: p.call.ID, State: state, Value: e.came().Value, By: m.Log.Instance()}
 }
 
 // runAct records an act as begun, runs it and records what came back. If recording
@@ -312,9 +313,9 @@ func (m *mover) runAct(ctx context.Context, p *prepared) error {
 	}
 	defer m.acting.Delete(key)
 	begin := &Act{App: m.run.App, Key: p.plan.Key, Run: m.run.ID, Call: p.call.ID, State: ActBegun, By: m.Log.Instance()}
-	err := m.record(ctx, Move{Status: dossier.Ready, Begin: begin}, Entry{Step: m.step(dossier.Begun, begunBody{
+	err := m.record(ctx, Move{Status: dossier.Ready, Begin: begin}, m.entry(dossier.Begun, begunBody{
 		Call: p.call.ID, Tool: p.tool.Name, Args: p.plan.Args, Key: p.plan.Key, Instance: m.Log.Instance(),
-	})})
+	}))
 	if err != nil {
 		return err
 	}
@@ -330,7 +331,7 @@ func (m *mover) runAct(ctx context.Context, p *prepared) error {
 		return err
 	}
 	state := ActDone
-	if came, err := CameOf(e.Step); err == nil && came.Failed {
+	if e.came().Failed {
 		state = ActFailed
 	}
 	return m.record(context.WithoutCancel(ctx), Move{Status: dossier.Ready, Finish: m.finish(p, state, e)}, e)

@@ -71,6 +71,7 @@ func (m Move) Spent() dossier.Expense {
 // the run's, seals the evidence and refuses findings that cite nothing.
 type Entry struct {
 	Step  dossier.Step
+	body  any // what Step.Body was encoded from
 	Spent dossier.Expense
 	Seen  []dossier.Evidence
 	Found []dossier.Finding

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"dossier"
 	"dossier/internal/model"
@@ -46,14 +47,48 @@ func replay(steps []dossier.Step) (*transcript, error) {
 	return t, nil
 }
 
+// follow adds an entry that was just recorded. It comes to what apply makes of the
+// stored step; where storing changes nothing in the body, it need not be read back.
+func (t *transcript) follow(e *Entry) error {
+	switch b := e.body.(type) {
+	case *saidBody:
+		if b.Brief != nil { // which is encoded again for the model, whatever form it has
+			t.seq = e.Step.Seq
+			t.said(b)
+			return nil
+		}
+	case *Turn:
+		if b.keeps() {
+			t.seq = e.Step.Seq
+			t.turn(b)
+			return nil
+		}
+	case *Came:
+		if keeps(b.Value) && utf8.ValidString(b.Call) {
+			t.seq = e.Step.Seq
+			t.came(b)
+			return nil
+		}
+	}
+	return t.apply(e.Step)
+}
+
 // apply adds one step.
 func (t *transcript) apply(s dossier.Step) error {
 	t.seq = s.Seq
 	switch s.Kind {
 	case dossier.Said:
-		return t.said(s)
+		b, err := decode[saidBody](s)
+		if err == nil {
+			t.said(&b)
+		}
+		return err
 	case dossier.ModelTurn:
-		return t.turn(s)
+		b, err := decode[Turn](s)
+		if err == nil {
+			t.turn(&b)
+		}
+		return err
 	case dossier.Asked:
 		b, err := decode[askedBody](s)
 		if c := t.open(b.Call); err == nil && c != nil {
@@ -74,9 +109,8 @@ func (t *transcript) apply(s dossier.Step) error {
 		return err
 	case dossier.Returned:
 		b, err := decode[Came](s)
-		if c := t.open(b.Call); err == nil && c != nil {
-			c.came = &b
-			t.settle()
+		if err == nil {
+			t.came(&b)
 		}
 		return err
 	case dossier.Answered:
@@ -86,11 +120,7 @@ func (t *transcript) apply(s dossier.Step) error {
 	return nil
 }
 
-func (t *transcript) said(s dossier.Step) error {
-	b, err := decode[saidBody](s)
-	if err != nil {
-		return err
-	}
+func (t *transcript) said(b *saidBody) {
 	text := b.Text
 	if b.Brief != nil {
 		text = string(encode(b.Brief))
@@ -102,14 +132,9 @@ func (t *transcript) said(s dossier.Step) error {
 	t.turns, t.problems, t.answered = 0, 0, false
 	t.streak, t.refused, t.failed = 0, 0, 0
 	t.spoken = t.spoken || b.Brief == nil
-	return nil
 }
 
-func (t *transcript) turn(s dossier.Step) error {
-	b, err := decode[Turn](s)
-	if err != nil {
-		return err
-	}
+func (t *transcript) turn(b *Turn) {
 	t.turns++
 	t.model = b.Model
 	t.tokens += b.Usage.In + b.Usage.Out
@@ -134,7 +159,13 @@ func (t *transcript) turn(s dossier.Step) error {
 			model.Text("Your answer cannot be used: " + b.Problem + " Answer again."),
 		}})
 	}
-	return nil
+}
+
+func (t *transcript) came(b *Came) {
+	if c := t.open(b.Call); c != nil {
+		c.came = b
+		t.settle()
+	}
 }
 
 // open returns the unanswered call with this id.

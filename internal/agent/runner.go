@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -162,6 +163,10 @@ type mover struct {
 	tr    *transcript
 	as    dossier.Principal // the principal with the roles of now
 	keyed map[string]Act    // acts looked up in this move
+
+	reference model.Model // the agent's policy, once it was needed
+	offered   []model.ToolSpec
+	offeredTo []dossier.Role // the roles for which offered was made
 }
 
 // drive advances until the run pauses or ends.
@@ -232,9 +237,9 @@ func (m *mover) begin(ctx context.Context) (Next, error) {
 	if m.agent.Chat {
 		next, status = Pause, dossier.Paused
 	}
-	return next, m.record(ctx, Move{Status: status}, Entry{
-		Step: m.step(dossier.Said, saidBody{By: m.run.For.ID, Brief: &brief}), Seen: seen,
-	})
+	e := m.entry(dossier.Said, &saidBody{By: m.run.For.ID, Brief: &brief})
+	e.Seen = seen
+	return next, m.record(ctx, Move{Status: status}, e)
 }
 
 // Say adds what a person said to a conversation and makes it ready. A question that
@@ -269,13 +274,13 @@ func (r *Runner) Say(ctx context.Context, id dossier.RunID, by dossier.Principal
 			Value: failure("It was not done: the person said something else instead of agreeing."), Failed: true,
 		}, tool.Result{}))
 	}
-	entries = append(entries, Entry{Step: m.step(dossier.Said, saidBody{By: by.ID, Text: text, Attached: attached})})
+	entries = append(entries, m.entry(dossier.Said, &saidBody{By: by.ID, Text: text, Attached: attached}))
 	return m.record(ctx, mv, entries...)
 }
 
-// step makes the next step of the run. record gives it its place.
-func (m *mover) step(kind dossier.StepKind, body any) dossier.Step {
-	return dossier.Step{Run: m.run.ID, Kind: kind, Body: encode(body), At: m.Now()}
+// entry makes the next step of the run. record gives it its place.
+func (m *mover) entry(kind dossier.StepKind, body any) Entry {
+	return Entry{Step: dossier.Step{Run: m.run.ID, Kind: kind, Body: encode(body), At: m.Now()}, body: body}
 }
 
 // record gives the entries their places, writes the move and, once it is written,
@@ -306,8 +311,8 @@ func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
 	}
 	m.run.Status, m.run.Answer, m.run.Failure = mv.Status, mv.Answer, mv.Failure
 	m.run.Spent = m.run.Spent.Plus(mv.Spent())
-	for _, e := range entries {
-		if err := m.tr.apply(e.Step); err != nil {
+	for i := range entries {
+		if err := m.tr.follow(&entries[i]); err != nil {
 			return err
 		}
 	}
@@ -316,7 +321,7 @@ func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
 
 // StepID returns the id of the step at place seq of a run.
 func StepID(run dossier.RunID, seq int) dossier.StepID {
-	return dossier.StepID(fmt.Sprintf("%s/%d", run, seq))
+	return dossier.StepID(string(run) + "/" + strconv.Itoa(seq))
 }
 
 // overLimit returns why the run must end, or "".
@@ -336,8 +341,7 @@ func (m *mover) overLimit() string {
 }
 
 func (m *mover) abandon(ctx context.Context, reason string) (Next, error) {
-	return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: reason},
-		Entry{Step: m.step(dossier.Abandoned, abandonedBody{reason})})
+	return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: reason}, m.entry(dossier.Abandoned, abandonedBody{reason}))
 }
 
 type sinkKey struct{}

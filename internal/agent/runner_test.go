@@ -746,24 +746,3 @@ func TestPromptIsSentAsWritten(t *testing.T) {
 		t.Errorf("brief %s", got)
 	}
 }
-
-func BenchmarkTurnWithOneCall(b *testing.B) {
-	w := &world{log: agenttest.NewLog()}
-	w.agent = &agent.Agent{Name: "tester", Doc: "d", Prompt: "p", Tools: w.tools()}
-	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
-		if _, ok := req.Last("write"); ok {
-			return model.Say("done"), nil
-		}
-		return req.Calling(model.Planned{Tool: "write", Args: nameIn{"a"}}), nil
-	}
-	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
-	w.runner.Now = time.Now
-	b.ReportAllocs()
-	for i := range b.N {
-		id := dossier.RunID(fmt.Sprintf("run-%d", i))
-		w.log.Start(dossier.Run{ID: id, Case: "c", App: "test", Agent: "tester", For: person, Status: dossier.Ready, Input: json.RawMessage(`{}`)})
-		if _, err := w.runner.Drive(b.Context(), id); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"dossier"
 	"dossier/internal/model"
-	"dossier/internal/tool"
 	"dossier/internal/trace"
 )
 
@@ -28,21 +29,23 @@ func (m *mover) ask(ctx context.Context) (Next, error) {
 		for i, c := range calls {
 			turn.Calls = append(turn.Calls, TurnCall{ID: m.callID(c.ID, i), Tool: c.Tool, Args: orEmpty(c.Args)})
 		}
-		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(turn))
+		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(&turn))
 	}
 	return m.answer(ctx, turn, reply)
 }
 
 // turned makes the entry of a model turn.
-func (m *mover) turned(t Turn) Entry {
-	return Entry{Step: m.step(dossier.ModelTurn, t), Spent: dossier.Expense{
+func (m *mover) turned(t *Turn) Entry {
+	e := m.entry(dossier.ModelTurn, t)
+	e.Spent = dossier.Expense{
 		Model: t.Model, Turns: 1, TokensIn: t.Usage.In, TokensOut: t.Usage.Out, Cost: t.Cost, BusyMs: t.Ms,
-	}}
+	}
+	return e
 }
 
 // callID makes a provider's call id unique in the run: some repeat theirs.
 func (m *mover) callID(id string, i int) string {
-	return fmt.Sprintf("t%d.%d.%s", m.tr.seq+1, i+1, id)
+	return "t" + strconv.Itoa(m.tr.seq+1) + "." + strconv.Itoa(i+1) + "." + id
 }
 
 func orEmpty(args json.RawMessage) json.RawMessage {
@@ -66,17 +69,17 @@ func (m *mover) answer(ctx context.Context, turn Turn, reply *model.Reply) (Next
 		turn.Problem = dossier.Message(err)
 		if strings.HasPrefix(turn.Model, "reference/") {
 			return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: "The reference policy gave an unusable answer: " + turn.Problem},
-				m.turned(turn))
+				m.turned(&turn))
 		}
-		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(turn))
+		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(&turn))
 	}
 	next, mv := Stop, Move{Status: dossier.Done, Answer: value}
 	if m.agent.Chat {
 		next, mv = Pause, Move{Status: dossier.Paused, Answer: value}
 	}
 	return next, m.record(ctx, mv,
-		m.turned(turn),
-		Entry{Step: m.step(dossier.Answered, answeredBody{value})})
+		m.turned(&turn),
+		m.entry(dossier.Answered, answeredBody{value}))
 }
 
 // usable returns the answer in reply, or an Invalid error that says what is wrong
@@ -118,14 +121,26 @@ func unfence(text string) string {
 }
 
 func (m *mover) request() *model.Request {
-	req := &model.Request{System: m.agent.Prompt, Messages: m.tr.messages, Output: m.agent.Output.Text}
-	for _, t := range tool.For(m.as, m.agent.Tools) {
-		req.Tools = append(req.Tools, model.ToolSpec{Name: t.Name, Doc: t.Doc, Input: t.Input.Text})
+	return &model.Request{System: m.agent.Prompt, Messages: m.tr.messages, Tools: m.offer(), Output: m.agent.Output.Text}
+}
+
+// offer returns the tools and specialists that the model may call for the principal as
+// it is now. While its roles stay the same, so does the list.
+func (m *mover) offer() []model.ToolSpec {
+	if m.offered != nil && slices.Equal(m.offeredTo, m.as.Roles) {
+		return m.offered
+	}
+	specs := make([]model.ToolSpec, 0, len(m.agent.Tools)+len(m.agent.Specialists))
+	for i := range m.agent.Tools {
+		if t := &m.agent.Tools[i]; t.Allows(m.as) {
+			specs = append(specs, model.ToolSpec{Name: t.Name, Doc: t.Doc, Input: t.Input.Text})
+		}
 	}
 	for _, s := range m.agent.Specialists {
-		req.Tools = append(req.Tools, s.spec())
+		specs = append(specs, s.spec())
 	}
-	return req
+	m.offered, m.offeredTo = specs, m.as.Roles
+	return specs
 }
 
 // generate asks the agent's model, and its reference policy where there is no model,
@@ -146,7 +161,7 @@ func (m *mover) generate(ctx context.Context, req *model.Request) (Turn, *model.
 		m.Slog.WarnContext(ctx, "model failed; the reference policy takes the turn",
 			"model", mod.Name(), "run", m.run.ID, "err", err)
 	}
-	turn, reply, err = m.generateWith(ctx, model.Reference(m.agent.Name, m.agent.Policy), req)
+	turn, reply, err = m.generateWith(ctx, m.policy(), req)
 	turn.Fallback = why
 	return turn, reply, err
 }
@@ -154,23 +169,30 @@ func (m *mover) generate(ctx context.Context, req *model.Request) (Turn, *model.
 // chosen returns the model for this turn and, if it is the policy in a model's
 // place, why.
 func (m *mover) chosen() (model.Model, string) {
-	ref := model.Reference(m.agent.Name, m.agent.Policy)
 	if m.Model == nil {
-		return ref, ""
+		return m.policy(), ""
 	}
 	mod := m.Model(m.run.App, m.agent)
 	l := m.agent.Limits
 	switch {
 	case mod == nil:
-		return ref, ""
+		return m.policy(), ""
 	case m.tr.problems >= 2:
-		return ref, mod.Name() + " gave two answers that could not be used."
+		return m.policy(), mod.Name() + " gave two answers that could not be used."
 	case l.Refused > 0 && m.tr.refused >= l.Refused:
-		return ref, fmt.Sprintf("%s made %d calls in a row that were refused.", mod.Name(), m.tr.refused)
+		return m.policy(), fmt.Sprintf("%s made %d calls in a row that were refused.", mod.Name(), m.tr.refused)
 	case l.Failed > 0 && m.tr.failed >= l.Failed:
-		return ref, fmt.Sprintf("%s failed in %d turns.", mod.Name(), l.Failed)
+		return m.policy(), fmt.Sprintf("%s failed in %d turns.", mod.Name(), l.Failed)
 	}
 	return mod, ""
+}
+
+// policy is the agent's reference policy as a model.
+func (m *mover) policy() model.Model {
+	if m.reference == nil {
+		m.reference = model.Reference(m.agent.Name, m.agent.Policy)
+	}
+	return m.reference
 }
 
 func (m *mover) generateWith(ctx context.Context, mod model.Model, req *model.Request) (Turn, *model.Reply, error) {

@@ -22,7 +22,7 @@ func (m *mover) waitFor(ctx context.Context, calls []*prepared) (Next, error) {
 				return Stop, err
 			}
 			mv.Approvals = append(mv.Approvals, a)
-			entries = append(entries, Entry{Step: m.step(dossier.Asked, askedBody{Call: p.call.ID, Approval: a.ID, Doubt: p.doubt})})
+			entries = append(entries, m.entry(dossier.Asked, askedBody{Call: p.call.ID, Approval: a.ID, Doubt: p.doubt}))
 		case spawn:
 			kid := dossier.Run{
 				ID: dossier.RunID(m.NewID("run-")), Case: m.run.Case, App: m.run.App, Agent: p.kid.Name, For: m.run.For,
@@ -30,7 +30,7 @@ func (m *mover) waitFor(ctx context.Context, calls []*prepared) (Next, error) {
 				Status: dossier.Ready, Input: p.call.Args, Started: m.Now(),
 			}
 			mv.Children = append(mv.Children, kid)
-			entries = append(entries, Entry{Step: m.step(dossier.Called, calledBody{Call: p.call.ID, Child: kid.ID})})
+			entries = append(entries, m.entry(dossier.Called, calledBody{Call: p.call.ID, Child: kid.ID}))
 		}
 	}
 	if len(entries) == 0 && m.run.Status == dossier.Paused {

@@ -21,6 +21,9 @@ const (
 	Sign      Fault = "sign"      // the number is negative and the text does not say so
 	Direction Fault = "direction" // the words say the opposite of the sign
 	Name      Fault = "name"      // the number belongs to another name
+	When      Fault = "year"      // the number belongs to another year
+	Rank      Fault = "rank"      // it is not the largest, or whatever it is called
+	Multiple  Fault = "multiple"  // "doubles" or "half" that no figure shows
 )
 
 // A Numeral is one number of a text and what became of it.
@@ -98,7 +101,27 @@ func Check(text string, facts *Facts) Report {
 		report.Numerals = append(report.Numerals, c.numeral(m))
 	}
 	c.pairs(spans, report.Numerals)
+	if facts.Claims {
+		report.Numerals = c.inWords(spans, report.Numerals)
+	}
 	return report
+}
+
+// inWords judges what each sentence says of its numbers in words.
+func (c *checker) inWords(spans []span, numerals []Numeral) []Numeral {
+	for _, in := range spans {
+		c.enter(in)
+		c.ranks(in, numerals)
+		for _, cl := range claimsIn(c.text, in) {
+			n := c.claim(cl)
+			i, _ := slices.BinarySearchFunc(numerals, n.Start, func(o Numeral, at int) int { return cmp.Compare(o.Start, at) })
+			if i < len(numerals) && numerals[i].Start < n.End || i > 0 && numerals[i-1].End > n.Start {
+				continue // "2.4 times" was read as a number
+			}
+			numerals = slices.Insert(numerals, i, n)
+		}
+	}
+	return numerals
 }
 
 // A checker holds one text while its numerals are resolved.
@@ -111,6 +134,7 @@ type checker struct {
 	inNames  []mention
 	inMarks  []mark
 	pointers []pointer
+	every    string // kind of names that the sentence speaks of as a whole
 }
 
 func (c *checker) enter(in span) {
@@ -126,6 +150,9 @@ func (c *checker) enter(in span) {
 	c.inMarks = c.marks[i:j]
 	if c.pointers == nil {
 		c.pointers = []pointer{}
+	}
+	if c.every = ""; c.facts.Claims {
+		c.every = c.everyone()
 	}
 }
 
@@ -228,7 +255,7 @@ func (c *checker) pair(in span, a, b *mark, n *Numeral) {
 		factor, ok = conversion(a.unit, b.unit)
 	}
 	way := direction(c.text, a, c.pointers)
-	if !ok || way == 0 {
+	if !ok || way == 0 || c.spans(a) {
 		return
 	}
 	moved := b.signed().Cmp(new(big.Rat).Mul(a.signed(), factor))
@@ -236,6 +263,16 @@ func (c *checker) pair(in span, a, b *mark, n *Numeral) {
 		n.OK, n.Fault = false, Direction
 		n.Problem = fmt.Sprintf("From “%s” to “%s” is a %s, and the text says the opposite.", a.text, b.text, wayNoun(moved))
 	}
+}
+
+// spans reports whether "from" opens a range of values, not a movement.
+func (c *checker) spans(a *mark) bool {
+	before := strings.TrimRight(c.text[c.in.start:a.start], " ")
+	switch lastWord(strings.TrimSuffix(before, "from")) {
+	case "range", "ranges", "ranging", "vary", "varies", "varying", "spread", "spreads":
+		return true
+	}
+	return false
 }
 
 // wordBefore returns the word before a numeral, past any hedge.

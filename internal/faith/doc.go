@@ -9,6 +9,9 @@
 // another scenario than it belongs to are all refused, each with its own sentence.
 // Dates, times and ids are recognised as such and must occur in the evidence.
 //
-// The package reads nothing and asks no model. It does not judge words without
-// numerals, spelled ordinals ("third") or vague quantities ("most", "doubled").
+// With [Facts.Claims] it also judges what is said of numbers in words: ranks ("the
+// largest"), multiples ("doubles"), fractions ("more than half") and counts.
+//
+// The package reads nothing and asks no model. It does not judge comparisons without
+// any number ("A falls faster than B") nor words that claim no quantity.
 package faith

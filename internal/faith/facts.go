@@ -46,11 +46,27 @@ type Fact struct {
 	// Trend is the way a level was reached, -1 or 1; 0 if unknown. "rose to" is refused
 	// of a level that fell.
 	Trend int `json:"trend,omitempty"`
+
+	// Year is the year of a level, or that a change ends in; 0 if it has none. A text that says it of another
+	// year is refused.
+	Year int `json:"year,omitempty"`
+	// Groups names, by kind, the facts this one is ranked among: {"series": "2050 of A"}.
+	// "The largest" is refused of a fact that is not.
+	Groups map[string]string `json:"groups,omitempty"`
+	// Counts says what a count counts, such as "scenarios"; "" if it is none.
+	Counts string `json:"counts,omitempty"`
+	// Over and Under are the names that a gap lies between, the higher and the lower.
+	Over  string `json:"over,omitempty"`
+	Under string `json:"under,omitempty"`
 }
 
 // Facts is what a text may state: numbers, names, dates and ids. The zero value is
 // ready to use. It is not safe to add and check at the same time; checking alone is.
 type Facts struct {
+	// Claims has quantities in words judged, too: ranks, multiples and fractions. A
+	// whole number without a unit must then be exact.
+	Claims bool
+
 	facts   []Fact
 	byRef   map[string]int
 	names   map[string]map[string]string // kind, then spelling in lower case, then name

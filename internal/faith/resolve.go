@@ -19,10 +19,13 @@ type candidate struct {
 	shown *big.Rat // the fact's value in the numeral's unit
 }
 
-var faultRank = map[Fault]int{"": 0, Direction: 1, Name: 2, Sign: 3, Rounding: 4, Unit: 5, Unknown: 6}
+var faultRank = map[Fault]int{"": 0, Direction: 1, Name: 2, When: 2, Sign: 3, Rounding: 4, Unit: 5, Unknown: 6}
 
 // quantity resolves a number, or says which near fact it fails and why.
 func (c *checker) quantity(m *mark, n *Numeral) {
+	if c.counted(m, n) {
+		return
+	}
 	best := candidate{rank: faultRank[Unknown], fault: Unknown}
 	governed := map[string][]string{}
 	for _, e := range c.near(m) {
@@ -39,6 +42,12 @@ func (c *checker) quantity(m *mark, n *Numeral) {
 				break
 			}
 		}
+	}
+	if kind := c.every; best.fault == "" && kind != "" && best.fact.Names[kind] != "" && !c.shared(m, kind) {
+		n.Fault = Name
+		n.Problem = fmt.Sprintf("“%s” is said of every %s: it belongs to %s alone (%s).", m.text, kind, best.fact.Names[kind], best.fact.Label)
+		n.ResolvedTo, n.Label = best.fact.Ref, best.fact.Label
+		return
 	}
 	if best.fault == "" {
 		n.OK, n.ResolvedTo, n.Label = true, best.fact.Ref, best.fact.Label
@@ -129,6 +138,8 @@ func (c *checker) faultOf(m *mark, fact *Fact, x *big.Rat, governed map[string][
 		return Unknown
 	case m.unit == "" && measureOf(fact.Unit).dim == "percent":
 		return Unit
+	case c.facts.Claims && m.unit == "" && m.places == 0 && fact.Unit != "" && fact.Unit != None && mag.Cmp(m.value) != 0:
+		return Unknown
 	}
 	if f := c.signFault(m, fact, x); f != "" {
 		return f
@@ -142,6 +153,17 @@ func (c *checker) faultOf(m *mark, fact *Fact, x *big.Rat, governed map[string][
 		if len(list) > 0 && !slices.Contains(list, name) {
 			return Name
 		}
+	}
+	if fact.Year != 0 {
+		if year := c.yearOf(m, fact.Change); year != 0 && year != fact.Year {
+			return When
+		}
+	}
+	switch {
+	case fact.Over != "" && c.gapFault(m, fact):
+		return Direction
+	case measureOf(fact.Unit).dim == "times" && !c.concerns(fact):
+		return Name
 	}
 	return ""
 }
@@ -250,6 +272,8 @@ func (c *checker) problem(m *mark, cand candidate) string {
 	case Direction:
 		return fmt.Sprintf("The text says the opposite direction of “%s”: the evidence has %s (%s), a %s.",
 			m.text, value, what, wayNoun(cmp.Or(wayOf(cand.fact), 1)))
+	case When:
+		return fmt.Sprintf("“%s” is said of another year: it belongs to %d (%s).", m.text, cand.fact.Year, what)
 	case Name:
 		return fmt.Sprintf("“%s” is said of the wrong one: it belongs to %s (%s).", m.text, names(cand.fact.Names), what)
 	default:

@@ -202,7 +202,7 @@ func (s *scanner) letters(i int) int {
 			return end - i
 		}
 	}
-	if v, k, ok := wordNumber(s.text[i:]); ok && !continues(s.text[i+k:]) {
+	if v, k, ok := wordNumber(s.text[i:]); ok && !continues(s.text[i+k:]) && !s.fraction(i+k) {
 		m := mark{kind: Quantity, start: i, end: i + k, value: new(big.Rat).SetInt64(v)}
 		s.finish(&m)
 		return m.end - i

@@ -43,6 +43,7 @@ type Chart struct {
 	RowCount   int      `json:"row_count"` // data rows
 	Years      []int    `json:"years,omitempty"`
 	BaseYear   int      `json:"base_year,omitempty"`
+	FinalYear  int      `json:"final_year,omitempty"`
 	Total      string   `json:"total_name,omitempty"` // label of a row that is the total of the others
 	Sections   []string `json:"linked_section_ids"`
 	Warnings   []string `json:"warnings,omitempty"`
@@ -203,7 +204,7 @@ func (c *Catalog) describeOne(ch *Chart, byTitle map[string][]Spec) {
 		}
 	}
 	if spec.Title != "" {
-		ch.Title, ch.BaseYear, ch.Total = spec.Title, spec.BaseYear, spec.Total
+		ch.Title, ch.BaseYear, ch.FinalYear, ch.Total = spec.Title, spec.BaseYear, spec.FinalYear, spec.Total
 	}
 	if err := c.scanCSV(ch); err != nil {
 		ch.Warnings = append(ch.Warnings, dossier.Message(err))

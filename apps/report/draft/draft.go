@@ -220,7 +220,7 @@ func FileEvidence(chartID string) dossier.EvidenceID { return dossier.EvidenceID
 // Facts declares the section's cells and figures. ids says which evidence holds each
 // chart's rows; a chart it lacks is referred to by its name.
 func (c *Context) Facts(ids map[string]dossier.EvidenceID) (*faith.Facts, error) {
-	f := &faith.Facts{}
+	f := &faith.Facts{Claims: true}
 	for _, ch := range c.Charts {
 		id, ok := ids[ch.Chart.ID]
 		if !ok {
@@ -236,6 +236,7 @@ func (c *Context) Facts(ids map[string]dossier.EvidenceID) (*faith.Facts, error)
 	}
 	f.Add(faith.Fact{Ref: faith.Ref{Computed: "scenarios"}, Value: faith.Int(len(c.Scenarios)), Unit: faith.None, Label: "scenarios"})
 	f.Add(faith.Fact{Ref: faith.Ref{Computed: "charts"}, Value: faith.Int(len(c.Charts)), Unit: faith.None, Label: "charts of the section"})
+	f.Add(faith.Fact{Ref: faith.Ref{Computed: "run scenarios"}, Value: faith.Int(len(c.run)), Unit: faith.None, Label: "scenarios of the run", Counts: "scenarios"})
 	for _, s := range c.run {
 		f.Name("scenario", s, summary.Aliases(s, c.run)...)
 	}

@@ -23,6 +23,7 @@ type Record struct {
 	Units    string      `json:"units"`
 	PNG      string      `json:"path_png,omitempty"`
 	BaseYear int         `json:"base_year,omitempty"`
+	EndYear  int         `json:"final_year,omitempty"`
 	Total    string      `json:"total_name,omitempty"` // label of a row that sums up the others
 	Rows     []RecordRow `json:"rows"`
 }
@@ -39,7 +40,7 @@ type RecordRow struct {
 
 // Evidence returns a chart's rows as one recorded fact.
 func Evidence(ch *catalog.Chart, t *catalog.Table, system string) dossier.Evidence {
-	rec := Record{ChartID: ch.ID, Title: ch.Title, Category: ch.Category, Units: ch.Units, PNG: ch.PNG, BaseYear: ch.BaseYear, Total: ch.Total, Rows: []RecordRow{}}
+	rec := Record{ChartID: ch.ID, Title: ch.Title, Category: ch.Category, Units: ch.Units, PNG: ch.PNG, BaseYear: ch.BaseYear, EndYear: ch.FinalYear, Total: ch.Total, Rows: []RecordRow{}}
 	for _, r := range t.Rows {
 		row := RecordRow{Line: r.Line, Scenario: r.Scenario, Label: r.Label, Unit: r.Unit, Measure: r.Kind, Values: map[string]faith.Number{}}
 		for _, c := range r.Cells {
@@ -57,7 +58,7 @@ func FromEvidence(e dossier.Evidence) (*catalog.Chart, *catalog.Table, error) {
 		return nil, nil, fmt.Errorf("chart evidence %s: %w", e.ID, err)
 	}
 	ch := &catalog.Chart{
-		ID: rec.ChartID, Title: rec.Title, Category: rec.Category, Units: rec.Units, PNG: rec.PNG, BaseYear: rec.BaseYear,
+		ID: rec.ChartID, Title: rec.Title, Category: rec.Category, Units: rec.Units, PNG: rec.PNG, BaseYear: rec.BaseYear, FinalYear: rec.EndYear,
 		Total: rec.Total, CSV: e.Source.Locator, RowCount: len(rec.Rows),
 	}
 	t := &catalog.Table{Chart: rec.ChartID, Measure: "val", Shape: catalog.Long, Rows: []catalog.Row{}}
@@ -166,8 +167,10 @@ func Declare(f *faith.Facts, id dossier.EvidenceID, ch *catalog.Chart, t *catalo
 	for _, y := range t.Years {
 		f.Allow(strconv.Itoa(y))
 	}
-	if ch.BaseYear != 0 {
-		f.Allow(strconv.Itoa(ch.BaseYear))
+	for _, y := range []int{ch.BaseYear, ch.FinalYear} {
+		if y != 0 && (d.work.relative || y == ch.BaseYear) {
+			f.Allow(strconv.Itoa(y))
+		}
 	}
 	scenarios := scenariosOf(t)
 	f.Add(faith.Fact{Ref: faith.Ref{Computed: ch.ID + " scenarios"}, Value: faith.Int(len(scenarios)), Unit: faith.None, Label: "scenarios in " + ch.Title})
@@ -213,13 +216,32 @@ func (d *declaration) cells() {
 			if isBase {
 				year = base
 			}
+			level := year
+			if d.work.relative && !isBase {
+				level = d.work.chart.FinalYear
+			}
 			d.facts.Add(faith.Fact{
+				Year: level, Groups: d.groups("cell", r.Unit, c.Year, r.Scenario, r.Label, isBase || IsTotal(d.work.chart, r)),
 				Ref:   faith.Ref{Evidence: d.id, Path: fmt.Sprintf("/rows/%d/values/%s", i, valueKey(c.Year))},
 				Value: c.Value, Unit: FaithUnit(r.Unit), Names: names, Change: d.work.relative && !isBase,
 				Trend: trend(r, c), Label: joinLabel(d.work.chart.Title, r.Label, r.Scenario, year),
 			})
 		}
 	}
+}
+
+// groups names what a row's figure is ranked among: the other rows of its scenario, and
+// the same row of the other scenarios.
+func (d *declaration) groups(what, unit string, year int, scenario, label string, alone bool) map[string]string {
+	if alone {
+		return nil
+	}
+	at := fmt.Sprintf("%s %s %s %d ", d.work.chart.ID, what, unit, year)
+	g := map[string]string{"scenario": at + "of " + label}
+	if label != "" {
+		g["series"] = at + "in " + scenario
+	}
+	return g
 }
 
 // trend is the way a cell was reached from the row's first.
@@ -253,4 +275,11 @@ func (d *declaration) compute(name string, op faith.Op, of []string, names map[s
 		d.facts.Add(fact)
 	}
 	return "=" + full, nil
+}
+
+// mend changes what is known of a declared figure.
+func (d *declaration) mend(ref string, change func(*faith.Fact)) {
+	fact, _ := d.facts.Fact(ref)
+	change(&fact)
+	d.facts.Add(fact)
 }

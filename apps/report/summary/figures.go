@@ -53,6 +53,9 @@ func (d *declaration) totals(rows []*catalog.Row, years []int, name, unit string
 		if err != nil {
 			return "", err
 		}
+		d.mend(ref, func(f *faith.Fact) {
+			f.Year, f.Groups = d.endYear(y), d.groups("total", unit, y, name, "", false)
+		})
 		refs[y] = ref
 	}
 	last := refs[years[len(years)-1]]
@@ -64,12 +67,23 @@ func (d *declaration) totals(rows []*catalog.Row, years []int, name, unit string
 	if err != nil {
 		return "", err
 	}
+	d.mend(change, func(f *faith.Fact) {
+		f.Year, f.Groups = years[len(years)-1], d.groups("change", unit, 0, name, "", false)
+	})
 	if sum(rows, years[0]).Sign() != 0 {
 		if _, err := d.compute(fmt.Sprintf("percent %s %s", name, unit), faith.Change, []string{first, last}, names, 0, "change of the total in per cent, "+name); err != nil {
 			return "", err
 		}
 	}
 	return change, nil
+}
+
+// endYear is the year of a column, or the last year of a chart of changes.
+func (d *declaration) endYear(year int) int {
+	if year == 0 && d.work.relative {
+		return d.work.chart.FinalYear
+	}
+	return year
 }
 
 // fromBaseline declares what is left of a baseline after a scenario's changes.
@@ -90,13 +104,15 @@ func (d *declaration) fromBaseline(rows []*catalog.Row, year int, name, unit str
 		of = append(of, d.ref(r, year))
 	}
 	way := sum(rows, year).Sign()
-	if _, err := d.compute(fmt.Sprintf("net %s %s", name, unit), faith.Sum, of, names, way, "level after the changes, "+name); err != nil {
+	net, err := d.compute(fmt.Sprintf("net %s %s", name, unit), faith.Sum, of, names, way, "level after the changes, "+name)
+	if err != nil {
 		return err
 	}
+	d.mend(net, func(f *faith.Fact) { f.Year = d.work.chart.FinalYear })
 	if d.work.baseline.Value.Sign() == 0 {
 		return nil
 	}
-	_, err := d.compute(fmt.Sprintf("of baseline %s %s", name, unit), faith.Share, []string{total, base}, names, 0, "change as a share of the baseline, "+name)
+	_, err = d.compute(fmt.Sprintf("of baseline %s %s", name, unit), faith.Share, []string{total, base}, names, 0, "change as a share of the baseline, "+name)
 	return err
 }
 
@@ -158,6 +174,9 @@ func (d *declaration) label(rows []*catalog.Row, years []int, name, unit, total 
 		if moved, err = d.compute(fmt.Sprintf("change %s %s %s", label, name, unit), faith.Difference, []string{last, first}, names, 0, joinLabel("change", label, name, 0)); err != nil {
 			return err
 		}
+		d.mend(moved, func(f *faith.Fact) {
+			f.Year, f.Groups = years[len(years)-1], d.groups("change", unit, 0, name, label, false)
+		})
 		if sum(rows, years[0]).Sign() != 0 {
 			if _, err := d.compute(fmt.Sprintf("percent %s %s %s", label, name, unit), faith.Change, []string{first, last}, names, 0, joinLabel("change in per cent", label, name, 0)); err != nil {
 				return err
@@ -260,10 +279,29 @@ func (d *declaration) pairs(refs, owners []string, key string, names map[string]
 				return err
 			}
 			// A gap has a size, not a direction: either scenario may be named first.
-			fact, _ := d.facts.Fact(ref)
-			fact.Change = false
-			d.facts.Add(fact)
+			d.mend(ref, func(f *faith.Fact) { f.Change, f.Over, f.Under = false, owners[i], owners[j] })
+			if err := d.ratio(refs[i], refs[j], owners[i], owners[j], key, names, what); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// ratio declares how many times the smaller of two figures of one sign the larger is.
+func (d *declaration) ratio(a, b, over, under, key string, names map[string]string, what string) error {
+	x, _ := d.facts.Fact(a)
+	y, _ := d.facts.Fact(b)
+	if x.Value.Sign() == 0 || x.Value.Sign() != y.Value.Sign() {
+		return nil
+	}
+	if x.Value.Sign() < 0 {
+		a, b = b, a
+	}
+	ref, err := d.compute(fmt.Sprintf("ratio %s %s %s", key, over, under), faith.Ratio, []string{a, b}, names, 0, fmt.Sprintf("%s, %s against %s", what, over, under))
+	if err != nil {
+		return err
+	}
+	d.mend(ref, func(f *faith.Fact) { f.Unit, f.Over, f.Under = "times", over, under })
 	return nil
 }

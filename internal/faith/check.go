@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"dossier"
+	"dossier/internal/faith/exact"
+	"dossier/internal/faith/lex"
+	"dossier/internal/faith/measure"
 )
 
 // A Fault classifies what is wrong with a numeral.
@@ -175,7 +178,7 @@ func (c *checker) numeral(m *mark) Numeral {
 	n := Numeral{Text: m.text, Start: m.start, End: m.end, Kind: m.kind, Unit: m.unit}
 	switch m.kind {
 	case Quantity:
-		n.Value = fromRat(m.signed())
+		n.Value = exact.FromRat(m.signed())
 		c.quantity(m, &n)
 	case Date:
 		c.date(m, &n)
@@ -193,7 +196,7 @@ func (c *checker) numeral(m *mark) Numeral {
 }
 
 // referenceKind is the key that says references of this word are declared.
-func referenceKind(text string) string { return "reference:" + strings.ToLower(word(text)) }
+func referenceKind(text string) string { return "reference:" + strings.ToLower(lex.Word(text)) }
 
 func (c *checker) token(n *Numeral, key string) {
 	if ref, ok := c.facts.tokens[key]; ok {
@@ -223,7 +226,7 @@ func (c *checker) date(m *mark, n *Numeral) {
 		if v, ok := new(big.Rat).SetString(m.text); ok {
 			count := mark{kind: Quantity, start: m.start, end: m.end, text: m.text, value: v}
 			if c.quantity(&count, n); n.OK {
-				n.Kind, n.Value = Quantity, fromRat(v)
+				n.Kind, n.Value = Quantity, exact.FromRat(v)
 				return
 			}
 		}
@@ -252,7 +255,7 @@ func (c *checker) pair(in span, a, b *mark, n *Numeral) {
 	c.enter(in)
 	factor, ok := big.NewRat(1, 1), true
 	if a.unit != "" && b.unit != "" {
-		factor, ok = conversion(a.unit, b.unit)
+		factor, ok = measure.Conversion(a.unit, b.unit)
 	}
 	way := direction(c.text, a, c.pointers)
 	if !ok || way == 0 || c.spans(a) {

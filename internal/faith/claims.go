@@ -5,6 +5,10 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"dossier/internal/faith/exact"
+	"dossier/internal/faith/lex"
+	"dossier/internal/faith/measure"
 )
 
 // Claim is the kind of a quantity in words: "doubles", "more than half".
@@ -35,7 +39,7 @@ func claimsIn(text string, in span) []claim {
 	var all []claim
 	before := ""
 	for i := in.start; i < in.end; {
-		w := word(text[i:in.end])
+		w := lex.Word(text[i:in.end])
 		if w == "" {
 			i++
 			continue
@@ -58,16 +62,16 @@ func claimAt(text string, in span, i int, w, before string) (claim, bool) {
 	if r, ok := multiples[w]; ok {
 		return claim{start: i, ratio: r}, true
 	}
-	if n, ok := strings.CutSuffix(w, "fold"); ok && smallWords[n] > 1 {
-		return claim{start: i, ratio: new(big.Rat).SetInt64(smallWords[n])}, true
+	if n, ok := strings.CutSuffix(w, "fold"); ok && lex.SmallWords[n] > 1 {
+		return claim{start: i, ratio: new(big.Rat).SetInt64(lex.SmallWords[n])}, true
 	}
 	den, ok := denominators[w]
 	if !ok || strings.HasPrefix(rest, "-") {
 		return claim{}, false
 	}
 	c := claim{start: i, part: true, ratio: big.NewRat(1, den)}
-	after := lower(word(strings.TrimLeft(rest, " ")))
-	switch num, counted := smallWords[before]; {
+	after := lower(lex.Word(strings.TrimLeft(rest, " ")))
+	switch num, counted := lex.SmallWords[before]; {
 	case counted && num > 0:
 		c.ratio = big.NewRat(num, den)
 		c.start = strings.LastIndex(lower(text[:i]), before)
@@ -94,7 +98,7 @@ func claimAt(text string, in span, i int, w, before string) (claim, bool) {
 // fraction reports whether a spelled number counts the parts of a whole ("two thirds"),
 // which is judged as a claim.
 func (s *scanner) fraction(i int) bool {
-	return s.facts.Claims && denominators[lower(word(strings.TrimLeft(s.text[i:], " ")))] > 0
+	return s.facts.Claims && denominators[lower(lex.Word(strings.TrimLeft(s.text[i:], " ")))] > 0
 }
 
 // holds reports whether v may be called the claim's ratio.
@@ -125,7 +129,7 @@ func (c *checker) claim(cl claim) Numeral {
 	if ratio, ok := c.pairRatio(); ok && !cl.part {
 		if n.OK = cl.holds(ratio); !n.OK {
 			n.Fault = Multiple
-			n.Problem = fmt.Sprintf("The text says “%s”, and the numbers beside it give a factor of %s.", n.Text, fromRat(ratio).Round(2))
+			n.Problem = fmt.Sprintf("The text says “%s”, and the numbers beside it give a factor of %s.", n.Text, exact.FromRat(ratio).Round(2))
 		}
 		return n
 	}
@@ -152,7 +156,7 @@ func (c *checker) claim(cl claim) Numeral {
 
 // valueOf returns what a fact comes to as the kind of ratio that is claimed.
 func (c claim) valueOf(f *Fact) (*big.Rat, bool) {
-	v, dim := f.Value.exact(), measureOf(f.Unit).dim
+	v, dim := f.Value.Rat(), measure.Of(f.Unit).Dim
 	whole := big.NewRat(1, 1)
 	switch {
 	case dim == "times":
@@ -209,7 +213,7 @@ func (c *checker) pairRatio() (*big.Rat, bool) {
 		if a.kind != Quantity || b.kind != Quantity || c.wordBefore(a) != "from" || c.wordBefore(b) != "to" || a.value.Sign() == 0 {
 			continue
 		}
-		factor, ok := conversion(a.unit, b.unit)
+		factor, ok := measure.Conversion(a.unit, b.unit)
 		if !ok {
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"math/big"
 
 	"dossier"
+	"dossier/internal/faith/exact"
+	"dossier/internal/faith/measure"
 )
 
 // An Op is a computation that text may rest on.
@@ -52,7 +54,7 @@ func (f *Facts) Compute(c Computed) (Fact, error) {
 		return Fact{}, err
 	}
 	if c.Unit != "" && unit != "" {
-		factor, ok := conversion(unit, c.Unit)
+		factor, ok := measure.Conversion(unit, c.Unit)
 		if !ok {
 			return Fact{}, dossier.Errorf(dossier.Invalid, "Computation %q gives %s, not %s.", c.Name, unit, c.Unit)
 		}
@@ -64,7 +66,7 @@ func (f *Facts) Compute(c Computed) (Fact, error) {
 		return Fact{}, err
 	}
 	fact := Fact{
-		Ref: Ref{Computed: c.Name}, Value: fromRat(value), Unit: unit, Label: c.Label, Names: c.Names,
+		Ref: Ref{Computed: c.Name}, Value: exact.FromRat(value), Unit: unit, Label: c.Label, Names: c.Names,
 		Change: c.Op == Difference || c.Op == Change || (c.Op == Sum || c.Op == Mean) && of[0].Change,
 	}
 	f.Add(fact)
@@ -80,10 +82,10 @@ func (c Computed) agrees(value *big.Rat) error {
 	if err != nil {
 		return err
 	}
-	places, _ := stated.exact().FloatPrec()
-	if roundHalfEven(value, places).Cmp(stated.exact()) != 0 {
+	places, _ := stated.Rat().FloatPrec()
+	if exact.RoundHalfEven(value, places).Cmp(stated.Rat()) != 0 {
 		return dossier.Errorf(dossier.Invalid, "Computation %q is stated as %s, but the evidence gives %s.",
-			c.Name, c.Value, fromRat(value).Round(places))
+			c.Name, c.Value, exact.FromRat(value).Round(places))
 	}
 	return nil
 }
@@ -136,7 +138,7 @@ func (c Computed) apply(of []Fact) (*big.Rat, string, error) {
 
 func (c Computed) pair(a, b *big.Rat, unit string) (*big.Rat, string, error) {
 	if c.Op == Difference {
-		if measureOf(unit).dim == "percent" {
+		if measure.Of(unit).Dim == "percent" {
 			unit = "percentage points"
 		}
 		return new(big.Rat).Sub(a, b), unit, nil
@@ -163,11 +165,11 @@ func (c Computed) pair(a, b *big.Rat, unit string) (*big.Rat, string, error) {
 func (c Computed) alike(of []Fact) ([]*big.Rat, error) {
 	values := make([]*big.Rat, len(of))
 	for i, fact := range of {
-		factor, ok := conversion(fact.Unit, of[0].Unit)
+		factor, ok := measure.Conversion(fact.Unit, of[0].Unit)
 		if !ok {
 			return nil, dossier.Errorf(dossier.Invalid, "Computation %q mixes %q and %q.", c.Name, of[0].Unit, fact.Unit)
 		}
-		values[i] = new(big.Rat).Mul(fact.Value.exact(), factor)
+		values[i] = new(big.Rat).Mul(fact.Value.Rat(), factor)
 	}
 	return values, nil
 }

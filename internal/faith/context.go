@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dossier/internal/faith/lex"
 )
 
 // A hedge is a word before a numeral that loosens it.
@@ -38,7 +40,7 @@ func hedgeBefore(before string) (hedge, int) {
 			continue
 		}
 		rest := tail[:len(tail)-len(h.text)]
-		if rest != "" && isLetter(rest[len(rest)-1]) && isLetter(h.text[0]) {
+		if rest != "" && lex.IsLetter(rest[len(rest)-1]) && lex.IsLetter(h.text[0]) {
 			continue
 		}
 		return h.as, len(before) - len(trimmed) + len(h.text)
@@ -50,7 +52,7 @@ func hedgeBefore(before string) (hedge, int) {
 func lastWord(s string) string {
 	s = strings.TrimRight(s, " \u00a0")
 	i := len(s)
-	for i > 0 && isLetter(s[i-1]) {
+	for i > 0 && lex.IsLetter(s[i-1]) {
 		i--
 	}
 	return lower(s[i:])

@@ -1,6 +1,10 @@
 package faith
 
-import "strings"
+import (
+	"strings"
+
+	"dossier/internal/faith/lex"
+)
 
 // directions says which way a word points. Words that also serve as hedges ("more
 // than", "up to") are left out where they do.
@@ -42,14 +46,14 @@ type pointer struct {
 func pointers(text string, in span) []pointer {
 	var all []pointer
 	for i := in.start; i < in.end; {
-		if !isLetter(text[i]) {
+		if !lex.IsLetter(text[i]) {
 			if text[i] == ';' {
 				all = append(all, pointer{i, i + 1, 0})
 			}
 			i++
 			continue
 		}
-		w := word(text[i:in.end])
+		w := lex.Word(text[i:in.end])
 		l := lower(w)
 		way := directions[l]
 		next := strings.TrimLeft(text[i+len(w):in.end], " ")
@@ -70,7 +74,7 @@ func pointers(text string, in span) []pointer {
 	return all
 }
 
-func startsNumeral(s string) bool { return s != "" && isDigit(s[0]) }
+func startsNumeral(s string) bool { return s != "" && lex.IsDigit(s[0]) }
 
 // direction returns the way the sentence says numeral m goes: the word just after it
 // ("a 94.07 Mt reduction"), else the nearest before it that no break cuts off.

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"dossier"
+	"dossier/internal/faith/exact"
+	"dossier/internal/faith/measure"
 )
 
 // A Ref names the place a number comes from: a path in a piece of evidence, or a
@@ -29,6 +31,22 @@ func (r Ref) String() string {
 	}
 	return string(r.Evidence) + "#" + r.Path
 }
+
+// A Number is an exact decimal or a fraction of decimals. The zero Number is 0.
+type Number = exact.Number
+
+// Decimal returns the number that text writes, such as "-472.53" or "1e6".
+func Decimal(text string) (Number, error) { return exact.Decimal(text) }
+
+// Float returns v as the shortest decimal that reads back as v.
+func Float(v float64) Number { return exact.Float(v) }
+
+// Int returns v.
+func Int(v int) Number { return exact.Int(v) }
+
+// None is the unit of a plain count or ratio. It differs from "", which says that
+// nobody knows the unit and any may be written.
+const None = measure.None
 
 // A Fact is one number that text may state.
 type Fact struct {
@@ -93,7 +111,7 @@ func (f *Facts) Add(fact Fact) {
 	f.byRef[key] = len(f.facts)
 	f.facts = append(f.facts, fact)
 	if fact.Unit != "" {
-		if _, known := units[fact.Unit]; !known {
+		if _, known := measure.Known[fact.Unit]; !known {
 			if f.extra == nil {
 				f.extra = map[string]bool{}
 			}
@@ -189,7 +207,7 @@ func (f *Facts) walk(raw json.RawMessage, at Ref, key, unit string) error {
 		if err != nil {
 			return nil //nolint:nilerr // a number beyond 300 digits cannot stand in prose
 		}
-		f.Add(Fact{Ref: at, Value: n, Unit: cmp.Or(unit, unitOfKey(key)), Label: label(at)})
+		f.Add(Fact{Ref: at, Value: n, Unit: cmp.Or(unit, measure.OfKey(key)), Label: label(at)})
 		f.learn(string(raw), at)
 	}
 	return nil
@@ -217,7 +235,7 @@ func (f *Facts) walkObject(raw json.RawMessage, at Ref, unit string) error {
 func (f *Facts) walkString(s string, at Ref, key, unit string) {
 	f.learn(s, at)
 	if n, err := Decimal(strings.TrimSpace(s)); err == nil {
-		f.Add(Fact{Ref: at, Value: n, Unit: cmp.Or(unit, unitOfKey(key)), Label: label(at)})
+		f.Add(Fact{Ref: at, Value: n, Unit: cmp.Or(unit, measure.OfKey(key)), Label: label(at)})
 		return
 	}
 	for i, m := range scan(s, &Facts{}) {
@@ -225,7 +243,7 @@ func (f *Facts) walkString(s string, at Ref, key, unit string) {
 			continue
 		}
 		f.Add(Fact{
-			Ref: child(at, fmt.Sprintf("@%d", i)), Value: fromRat(m.signed()), Unit: m.unit, Label: label(at),
+			Ref: child(at, fmt.Sprintf("@%d", i)), Value: exact.FromRat(m.signed()), Unit: m.unit, Label: label(at),
 		})
 	}
 }
@@ -273,9 +291,9 @@ func (f *Facts) prepare() {
 	f.byDim = map[string][]entry{}
 	for i, fact := range f.facts {
 		f.raw = append(f.raw, entry{abs(fact.Value.Float64()), i})
-		m := measureOf(fact.Unit)
-		scale, _ := m.scale.Float64()
-		f.byDim[m.dim] = append(f.byDim[m.dim], entry{abs(fact.Value.Float64()) * scale, i})
+		m := measure.Of(fact.Unit)
+		scale, _ := m.Scale.Float64()
+		f.byDim[m.Dim] = append(f.byDim[m.Dim], entry{abs(fact.Value.Float64()) * scale, i})
 	}
 	sortEntries(f.raw)
 	for _, list := range f.byDim {

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"dossier/internal/faith/lex"
 )
 
 // superlatives says whether a word claims the most (1) or the least (-1) of something.
@@ -21,7 +23,7 @@ var ordinals = map[string]int{"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 func (c *checker) ranks(in span, numerals []Numeral) {
 	before := ""
 	for i := in.start; i < in.end; {
-		w := word(c.text[i:in.end])
+		w := lex.Word(c.text[i:in.end])
 		if w == "" {
 			i++
 			continue
@@ -132,9 +134,9 @@ func (c *checker) place(f *Fact, group, text string, most int) int {
 	bySize := f.Change || f.Value.Sign() < 0 && text != "highest" && text != "lowest"
 	key := func(o *Fact) *big.Rat {
 		if bySize {
-			return new(big.Rat).Abs(o.Value.exact())
+			return new(big.Rat).Abs(o.Value.Rat())
 		}
-		return o.Value.exact()
+		return o.Value.Rat()
 	}
 	at := 1
 	for i := range c.facts.facts {
@@ -248,7 +250,7 @@ func (c *checker) shared(m *mark, kind string) bool {
 // gapFault checks "A ends 3 Mt above B" against which of the two is higher.
 func (c *checker) gapFault(m *mark, f *Fact) bool {
 	rest := c.text[m.end:c.in.end]
-	w := lower(word(strings.TrimLeft(rest, " ")))
+	w := lower(lex.Word(strings.TrimLeft(rest, " ")))
 	up := map[string]int{"above": 1, "higher": 1, "more": 1, "over": 1, "ahead": 1, "below": -1, "lower": -1, "less": -1, "under": -1, "behind": -1}[w]
 	if up == 0 {
 		return false
@@ -283,13 +285,13 @@ func (c *checker) counted(m *mark, n *Numeral) bool {
 	if m.unit != "" || m.sign != 0 || m.places != 0 {
 		return false
 	}
-	noun := lower(word(strings.TrimLeft(c.text[m.end:c.in.end], " ")))
+	noun := lower(lex.Word(strings.TrimLeft(c.text[m.end:c.in.end], " ")))
 	for i := range c.facts.facts {
 		f := &c.facts.facts[i]
 		if f.Counts == "" || f.Counts != noun {
 			continue
 		}
-		if m.value.Cmp(f.Value.exact()) > 0 {
+		if m.value.Cmp(f.Value.Rat()) > 0 {
 			n.Fault, n.Problem = Unknown, fmt.Sprintf("There are %s %s, not “%s”.", f.Value, f.Counts, cmp.Or(m.text, n.Text))
 			n.ResolvedTo, n.Label = f.Ref, f.Label
 		} else {

@@ -7,6 +7,9 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"dossier/internal/faith/exact"
+	"dossier/internal/faith/measure"
 )
 
 // A candidate is a fact weighed against a numeral. Lower rank is better; rank 0
@@ -37,8 +40,8 @@ func (c *checker) quantity(m *mark, n *Numeral) {
 	if best.rank == faultRank[Unknown] && m.unit != "" {
 		for _, e := range within(c.facts.raw, m.low(1), m.high(1)) {
 			fact := &c.facts.facts[e.fact]
-			if _, same := conversion(fact.Unit, m.unit); !same && m.matches(new(big.Rat).Abs(fact.Value.exact())) {
-				best = candidate{fact: fact, fault: Unit, shown: fact.Value.exact()}
+			if _, same := measure.Conversion(fact.Unit, m.unit); !same && m.matches(new(big.Rat).Abs(fact.Value.Rat())) {
+				best = candidate{fact: fact, fault: Unit, shown: fact.Value.Rat()}
 				break
 			}
 		}
@@ -76,7 +79,7 @@ func (m *mark) reach() (value, width float64) {
 	if m.hedge != exactly {
 		places -= m.zeros
 	}
-	width, _ = pow10(-places).Float64()
+	width, _ = exact.Pow10(-places).Float64()
 	return value, width
 }
 
@@ -92,11 +95,11 @@ func (c *checker) near(m *mark) []int {
 		add(c.facts.raw, 1)
 		return out
 	}
-	unit := measureOf(m.unit)
-	scale, _ := unit.scale.Float64()
-	add(c.facts.byDim[unit.dim], scale)
+	unit := measure.Of(m.unit)
+	scale, _ := unit.Scale.Float64()
+	add(c.facts.byDim[unit.Dim], scale)
 	add(c.facts.byDim[""], 1)
-	switch unit.dim {
+	switch unit.Dim {
 	case "mass":
 		add(c.facts.byDim["co2e"], scale)
 	case "percent":
@@ -112,13 +115,13 @@ func (c *checker) near(m *mark) []int {
 func (c *checker) weigh(m *mark, fact *Fact, governed map[string][]string) candidate {
 	factor := big.NewRat(1, 1)
 	if m.unit != "" && fact.Unit != "" {
-		f, ok := conversion(fact.Unit, m.unit)
+		f, ok := measure.Conversion(fact.Unit, m.unit)
 		if !ok {
 			return candidate{rank: faultRank[Unknown], fault: Unknown}
 		}
 		factor = f
 	}
-	x := new(big.Rat).Mul(fact.Value.exact(), factor)
+	x := new(big.Rat).Mul(fact.Value.Rat(), factor)
 	cand := candidate{fact: fact, shown: x}
 	cand.fault = c.faultOf(m, fact, x, governed)
 	cand.rank = faultRank[cand.fault]
@@ -132,11 +135,11 @@ func (c *checker) faultOf(m *mark, fact *Fact, x *big.Rat, governed map[string][
 	mag := new(big.Rat).Abs(x)
 	switch {
 	case !m.matches(mag):
-		if truncate(mag, m.places).Cmp(m.value) == 0 {
+		if exact.Truncate(mag, m.places).Cmp(m.value) == 0 {
 			return Rounding
 		}
 		return Unknown
-	case m.unit == "" && measureOf(fact.Unit).dim == "percent":
+	case m.unit == "" && measure.Of(fact.Unit).Dim == "percent":
 		return Unit
 	case c.facts.Claims && m.unit == "" && m.places == 0 && fact.Unit != "" && fact.Unit != None && mag.Cmp(m.value) != 0:
 		return Unknown
@@ -162,7 +165,7 @@ func (c *checker) faultOf(m *mark, fact *Fact, x *big.Rat, governed map[string][
 	switch {
 	case fact.Over != "" && c.gapFault(m, fact):
 		return Direction
-	case measureOf(fact.Unit).dim == "times" && !c.concerns(fact):
+	case measure.Of(fact.Unit).Dim == "times" && !c.concerns(fact):
 		return Name
 	}
 	return ""
@@ -171,16 +174,16 @@ func (c *checker) faultOf(m *mark, fact *Fact, x *big.Rat, governed map[string][
 // matches reports whether mag, rounded half-even to the numeral's precision, gives
 // the digits written; a hedge widens what it may be.
 func (m *mark) matches(mag *big.Rat) bool {
-	if roundHalfEven(mag, m.places).Cmp(m.value) == 0 {
+	if exact.RoundHalfEven(mag, m.places).Cmp(m.value) == 0 {
 		return true
 	}
 	switch places := m.places - m.zeros; m.hedge {
 	case about:
-		return m.zeros > 0 && roundHalfEven(mag, places).Cmp(m.value) == 0
+		return m.zeros > 0 && exact.RoundHalfEven(mag, places).Cmp(m.value) == 0
 	case atLeast:
-		return truncate(mag, places).Cmp(m.value) == 0
+		return exact.Truncate(mag, places).Cmp(m.value) == 0
 	case atMost:
-		up := new(big.Rat).Add(truncate(mag, places), pow10(-places))
+		up := new(big.Rat).Add(exact.Truncate(mag, places), exact.Pow10(-places))
 		return up.Cmp(m.value) == 0
 	default:
 		return false
@@ -264,7 +267,7 @@ func (c *checker) problem(m *mark, cand candidate) string {
 	value = strings.TrimSpace(value)
 	switch cand.fault {
 	case Rounding:
-		return fmt.Sprintf("“%s” cuts off %s (%s); rounded half-even it is %s.", m.text, value, what, fromRat(cand.shown).Round(m.places))
+		return fmt.Sprintf("“%s” cuts off %s (%s); rounded half-even it is %s.", m.text, value, what, exact.FromRat(cand.shown).Round(m.places))
 	case Unit:
 		return fmt.Sprintf("“%s” has the wrong unit: the evidence has %s (%s).", m.text, value, what)
 	case Sign:

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dossier/internal/faith/exact"
+	"dossier/internal/faith/lex"
+	"dossier/internal/faith/measure"
 )
 
 // A Kind says what a numeral is.
@@ -126,7 +130,7 @@ func (s *scanner) skip(i int) int {
 // listMarker returns the length of "1. " or "2) " at the start of a line.
 func listMarker(s string) int {
 	i := 0
-	for i < len(s) && i < 3 && isDigit(s[i]) {
+	for i < len(s) && i < 3 && lex.IsDigit(s[i]) {
 		i++
 	}
 	if i == 0 || i+1 >= len(s) || s[i] != '.' && s[i] != ')' || s[i+1] != ' ' {
@@ -145,14 +149,14 @@ func (s *scanner) token(i int) int {
 		return n
 	}
 	rest := s.text[i:]
-	if n, keys, all := dateAt(rest); n > 0 && !s.measured(i+n) && !(i > 0 && isSign(s.text[:i])) {
+	if n, keys, all := lex.Date(rest); n > 0 && !s.measured(i+n) && !(i > 0 && isSign(s.text[:i])) {
 		s.marks = append(s.marks, mark{kind: Date, start: i, end: i + n, text: rest[:n], keys: keys, all: all})
 		return n
 	}
-	if isLetter(rest[0]) {
+	if lex.IsLetter(rest[0]) {
 		return s.letters(i)
 	}
-	if isDigit(rest[0]) || rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]) {
+	if lex.IsDigit(rest[0]) || rest[0] == '.' && len(rest) > 1 && lex.IsDigit(rest[1]) {
 		return s.digits(i)
 	}
 	_, n := utf8.DecodeRuneInString(rest)
@@ -168,7 +172,7 @@ func (s *scanner) joined(i int) bool {
 // measured reports whether a unit follows, so that four digits are no year.
 func (s *scanner) measured(i int) bool {
 	unit, _ := s.unit(i)
-	return unit != "" || strings.HasPrefix(s.text[i:], ".") && len(s.text) > i+1 && isDigit(s.text[i+1]) ||
+	return unit != "" || strings.HasPrefix(s.text[i:], ".") && len(s.text) > i+1 && lex.IsDigit(s.text[i+1]) ||
 		s.scaleWord(i) > 0
 }
 
@@ -194,7 +198,7 @@ func (s *scanner) letters(i int) int {
 		}
 		return n
 	}
-	w := word(s.text[i:])
+	w := lex.Word(s.text[i:])
 	if referenceWords[strings.ToLower(w)] {
 		if k := referenceNumber(s.text[i+len(w):]); k > 0 {
 			end := i + len(w) + k
@@ -202,7 +206,7 @@ func (s *scanner) letters(i int) int {
 			return end - i
 		}
 	}
-	if v, k, ok := wordNumber(s.text[i:]); ok && !continues(s.text[i+k:]) && !s.fraction(i+k) {
+	if v, k, ok := lex.Spelled(s.text[i:]); ok && !continues(s.text[i+k:]) && !s.fraction(i+k) {
 		m := mark{kind: Quantity, start: i, end: i + k, value: new(big.Rat).SetInt64(v)}
 		s.finish(&m)
 		return m.end - i
@@ -213,9 +217,9 @@ func (s *scanner) letters(i int) int {
 // continues reports whether a spelled number goes on as an ordinal or a fraction.
 func continues(rest string) bool {
 	if rest == "" || rest[0] != '-' {
-		return rest != "" && isLetter(rest[0])
+		return rest != "" && lex.IsLetter(rest[0])
 	}
-	switch strings.ToLower(word(rest[1:])) {
+	switch strings.ToLower(lex.Word(rest[1:])) {
 	case "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth":
 		return true
 	}
@@ -228,10 +232,10 @@ func referenceNumber(s string) int {
 		i++
 	}
 	j := i
-	for j < len(s) && (isDigit(s[j]) || s[j] == '.' && j+1 < len(s) && isDigit(s[j+1])) {
+	for j < len(s) && (lex.IsDigit(s[j]) || s[j] == '.' && j+1 < len(s) && lex.IsDigit(s[j+1])) {
 		j++
 	}
-	if i == 0 || j == i || j < len(s) && isLetter(s[j]) {
+	if i == 0 || j == i || j < len(s) && lex.IsLetter(s[j]) {
 		return 0
 	}
 	return j
@@ -244,7 +248,7 @@ func tokenLength(s string) int {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
-		case (r == '-' || r == '_' || r == '.') && i+1 < len(s) && (isDigit(s[i+1]) || isLetter(s[i+1])):
+		case (r == '-' || r == '_' || r == '.') && i+1 < len(s) && (lex.IsDigit(s[i+1]) || lex.IsLetter(s[i+1])):
 		default:
 			return i
 		}
@@ -255,13 +259,13 @@ func tokenLength(s string) int {
 
 // digits reads a number written in digits, or an id that begins with one.
 func (s *scanner) digits(i int) int {
-	if n := timeAt(s.text[i:]); n > 0 {
+	if n := lex.Time(s.text[i:]); n > 0 {
 		s.marks = append(s.marks, mark{kind: Time, start: i, end: i + n, text: s.text[i : i+n]})
 		return n
 	}
 	n, literal, places, zeros := decimalAt(s.text[i:])
 	end := i + n
-	if end < len(s.text) && isLetter(s.text[end]) {
+	if end < len(s.text) && lex.IsLetter(s.text[end]) {
 		if u, _ := s.unit(end); u == "" && !ordinalSuffix(s.text[end:]) {
 			n = max(tokenLength(s.text[i:]), n)
 			s.marks = append(s.marks, mark{kind: ID, start: i, end: i + n, text: s.text[i : i+n]})
@@ -281,7 +285,7 @@ func (s *scanner) digits(i int) int {
 }
 
 func ordinalSuffix(s string) bool {
-	if len(s) < 2 || len(s) > 2 && isLetter(s[2]) {
+	if len(s) < 2 || len(s) > 2 && lex.IsLetter(s[2]) {
 		return false
 	}
 	return slices.Contains([]string{"st", "nd", "rd", "th"}, s[:2])
@@ -292,7 +296,7 @@ func decimalAt(s string) (length int, literal string, places, zeros int) {
 	var b strings.Builder
 	i := 0
 	for i < len(s) {
-		if isDigit(s[i]) {
+		if lex.IsDigit(s[i]) {
 			b.WriteByte(s[i])
 			i++
 			continue
@@ -304,9 +308,9 @@ func decimalAt(s string) (length int, literal string, places, zeros int) {
 		i += g
 	}
 	whole := b.String()
-	if i+1 < len(s) && s[i] == '.' && isDigit(s[i+1]) {
+	if i+1 < len(s) && s[i] == '.' && lex.IsDigit(s[i+1]) {
 		b.WriteByte('.')
-		for i++; i < len(s) && isDigit(s[i]); i++ {
+		for i++; i < len(s) && lex.IsDigit(s[i]); i++ {
 			b.WriteByte(s[i])
 			places++
 		}
@@ -333,10 +337,10 @@ func exponent(s string) int {
 		i++
 	}
 	j := i
-	for j < len(s) && j-i < 2 && isDigit(s[j]) {
+	for j < len(s) && j-i < 2 && lex.IsDigit(s[j]) {
 		j++
 	}
-	if j == i || j < len(s) && (isLetter(s[j]) || isDigit(s[j])) {
+	if j == i || j < len(s) && (lex.IsLetter(s[j]) || lex.IsDigit(s[j])) {
 		return 0
 	}
 	return j
@@ -355,7 +359,7 @@ func groupSeparator(s string) int {
 // another group follows.
 func groupFollows(s string, comma bool) bool {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && lex.IsDigit(s[n]) {
 		n++
 	}
 	return n == 3 || comma && n == 2 && strings.HasPrefix(s[2:], ",") && groupFollows(s[3:], true)
@@ -366,8 +370,8 @@ func (s *scanner) finish(m *mark) {
 	s.prefix(m)
 	if n := s.scaleWord(m.end); n > 0 {
 		w := strings.TrimLeft(s.text[m.end:m.end+n], " \u00a0-")
-		exp := scaleWords[strings.ToLower(w)]
-		m.value = new(big.Rat).Mul(m.value, pow10(exp))
+		exp := lex.ScaleWords[strings.ToLower(w)]
+		m.value = new(big.Rat).Mul(m.value, exact.Pow10(exp))
 		m.places -= exp
 		m.end += n
 	}
@@ -421,8 +425,8 @@ func (s *scanner) scaleWord(i int) int {
 	if gap == 0 {
 		return 0
 	}
-	w := word(s.text[i+gap:])
-	if _, ok := scaleWords[strings.ToLower(w)]; !ok {
+	w := lex.Word(s.text[i+gap:])
+	if _, ok := lex.ScaleWords[strings.ToLower(w)]; !ok {
 		return 0
 	}
 	return gap + len(w)
@@ -482,7 +486,7 @@ func endsUnit(rest, unit string) bool {
 // unitsByFirst holds the known units by first byte, the longest first.
 var unitsByFirst = func() map[byte][]string {
 	m := map[byte][]string{}
-	for u := range units {
+	for u := range measure.Known {
 		if u != None {
 			m[u[0]] = append(m[u[0]], u)
 		}

@@ -1,4 +1,4 @@
-package faith
+package lex
 
 import (
 	"fmt"
@@ -45,15 +45,15 @@ var datePatterns = []struct {
 
 var timePattern = regexp.MustCompile(`^([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?`)
 
-// dateAt recognises a date at the start of s. The first key is the whole date; the
+// Date recognises a date at the start of s. The first key is the whole date; the
 // others are what a coarser mention of it may say.
-func dateAt(s string) (length int, keys []string, all bool) {
-	if len(s) < 4 || !isDigit(s[0]) && !monthStart(s[:3]) {
+func Date(s string) (length int, keys []string, all bool) {
+	if len(s) < 4 || !IsDigit(s[0]) && !monthStart(s[:3]) {
 		return 0, nil, false
 	}
 	for _, p := range datePatterns {
 		g := p.re.FindStringSubmatch(s)
-		if g == nil || len(g[0]) < len(s) && (isDigit(s[len(g[0])]) || isLetter(s[len(g[0])])) {
+		if g == nil || len(g[0]) < len(s) && (IsDigit(s[len(g[0])]) || IsLetter(s[len(g[0])])) {
 			continue
 		}
 		if keys := p.keys(g); keys != nil {
@@ -69,10 +69,10 @@ func monthStart(s string) bool {
 	return i >= 0 && i%3 == 0
 }
 
-// timeAt recognises a time of day at the start of s.
-func timeAt(s string) int {
+// Time recognises a time of day at the start of s.
+func Time(s string) int {
 	g := timePattern.FindStringSubmatch(s)
-	if g == nil || len(g[0]) < len(s) && isDigit(s[len(g[0])]) {
+	if g == nil || len(g[0]) < len(s) && IsDigit(s[len(g[0])]) {
 		return 0
 	}
 	return len(g[0])

@@ -1,15 +1,19 @@
-package faith
+// Package measure knows the units that prose and evidence write: which spellings mean
+// the same thing, how many of one are another, and which promise no more than the
+// evidence holds. It is a table with two functions; it reads no text and no numbers.
+// A unit that the table lacks is a dimension of its own and converts to nothing else.
+package measure
 
 import (
 	"math/big"
 	"strings"
 )
 
-// A measure is what a unit's text means: the dimension it counts in and how many of
+// A Unit is what a unit's text means: the dimension it counts in and how many of
 // that dimension's base one of it is.
-type measure struct {
-	dim   string
-	scale *big.Rat
+type Unit struct {
+	Dim   string
+	Scale *big.Rat
 }
 
 // None is the unit of a plain count or ratio. It differs from "", which says that
@@ -70,51 +74,46 @@ func family(base string, of []string, masses ...string) map[string]string {
 	return m
 }
 
-// scaleWords multiply the numeral before them.
-var scaleWords = map[string]int{
-	"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "bn": 9, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7,
-	"millions": 6, "billions": 9, "hundred": 2,
-}
+// Known holds the units of the table by spelling.
+var Known = build()
 
-var units = buildUnits()
-
-func buildUnits() map[string]measure {
-	all := map[string]measure{}
+func build() map[string]Unit {
+	all := map[string]Unit{}
 	for dim, spellings := range unitFamilies {
 		for text, scale := range spellings {
 			r, _ := new(big.Rat).SetString(scale)
-			all[text] = measure{dim, r}
+			all[text] = Unit{dim, r}
 		}
 	}
-	all[None] = measure{None, big.NewRat(1, 1)}
+	all[None] = Unit{None, big.NewRat(1, 1)}
 	return all
 }
 
-// measureOf returns what a unit means. A unit the table lacks is its own dimension.
-func measureOf(unit string) measure {
-	if m, ok := units[unit]; ok {
+// Of returns what a unit means. A unit the table lacks is its own dimension.
+func Of(unit string) Unit {
+	if m, ok := Known[unit]; ok {
 		return m
 	}
-	if m, ok := units[strings.Join(strings.Fields(strings.ReplaceAll(unit, "\u00a0", " ")), " ")]; ok {
+	if m, ok := Known[strings.Join(strings.Fields(strings.ReplaceAll(unit, "\u00a0", " ")), " ")]; ok {
 		return m
 	}
-	return measure{strings.ToLower(unit), big.NewRat(1, 1)}
+	return Unit{strings.ToLower(unit), big.NewRat(1, 1)}
 }
 
-// conversion returns the factor that turns a value in unit from into unit to, and
+// Conversion returns the factor that turns a value in unit from into unit to, and
 // whether the two measure the same thing. Mass may be written for mass of CO₂-e,
 // its usual short form; the reverse claims more than the evidence holds.
-func conversion(from, to string) (*big.Rat, bool) {
+func Conversion(from, to string) (*big.Rat, bool) {
 	if from == to {
 		return big.NewRat(1, 1), true
 	}
-	f, t := measureOf(from), measureOf(to)
-	same := f.dim == t.dim || f.dim == "co2e" && t.dim == "mass" ||
-		t.dim == "dollar" && (f.dim == "USD" || f.dim == "AUD")
+	f, t := Of(from), Of(to)
+	same := f.Dim == t.Dim || f.Dim == "co2e" && t.Dim == "mass" ||
+		t.Dim == "dollar" && (f.Dim == "USD" || f.Dim == "AUD")
 	switch {
 	case same:
-		return new(big.Rat).Quo(f.scale, t.scale), true
-	case f.dim == None && t.dim == "percent":
+		return new(big.Rat).Quo(f.Scale, t.Scale), true
+	case f.Dim == None && t.Dim == "percent":
 		return big.NewRat(100, 1), true
 	default:
 		return nil, false
@@ -128,8 +127,8 @@ var suffixUnits = map[string]string{
 	"pj": "PJ", "mt": "Mt", "celsius": "°C", "ha": "ha", "weeks": "weeks", "months": "months",
 }
 
-// unitOfKey reads a unit from a key such as "distance_km", and "" if it names none.
-func unitOfKey(key string) string {
+// OfKey reads a unit from a key such as "distance_km", and "" if it names none.
+func OfKey(key string) string {
 	i := strings.LastIndexByte(key, '_')
 	if i < 0 {
 		return ""

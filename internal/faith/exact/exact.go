@@ -1,4 +1,8 @@
-package faith
+// Package exact holds decimal numbers as files write them, without a float's error:
+// sums, differences and percentages come out as on paper, and rounding is half-even.
+// Short numbers are two integers, long ones fractions; the caller never sees which.
+// The package decides nothing about numbers. It only keeps them whole.
+package exact
 
 import (
 	"cmp"
@@ -44,7 +48,7 @@ func Decimal(text string) (Number, error) {
 	if !ok {
 		return Number{}, dossier.Errorf(dossier.Invalid, "%.40q is not a decimal number.", text)
 	}
-	return fromRat(r), nil
+	return FromRat(r), nil
 }
 
 // short reads a decimal of at most 17 digits, nine of them after the point.
@@ -56,7 +60,7 @@ func short(text string) (Number, bool) {
 	}
 	for ; i < len(text); i++ {
 		switch b := text[i]; {
-		case isDigit(b):
+		case b >= '0' && b <= '9':
 			n.coef = n.coef*10 + int64(b-'0')
 			digits++
 			if point {
@@ -95,12 +99,14 @@ func Int(v int) Number {
 	if v > -maxCoef && v < maxCoef {
 		return Number{coef: int64(v)}
 	}
-	return fromRat(new(big.Rat).SetInt64(int64(v)))
+	return FromRat(new(big.Rat).SetInt64(int64(v)))
 }
 
-func fromRat(r *big.Rat) Number { return Number{rat: r} }
+// FromRat returns the number that r is. r must not change afterwards.
+func FromRat(r *big.Rat) Number { return Number{rat: r} }
 
-func (n Number) exact() *big.Rat {
+// Rat returns n as a fraction, which must not be changed.
+func (n Number) Rat() *big.Rat {
 	if n.rat == nil {
 		return big.NewRat(n.coef, powers[n.scale])
 	}
@@ -146,7 +152,7 @@ func (n Number) Round(places int) string {
 	if n.rat == nil && places >= int(n.scale) {
 		return n.fixed(int(n.scale), places)
 	}
-	q := roundHalfEven(n.exact(), places)
+	q := RoundHalfEven(n.Rat(), places)
 	if places < 0 {
 		places = 0
 	}
@@ -163,10 +169,10 @@ func (n Number) String() string {
 		n.coef /= powers[int(n.scale)-places]
 		return n.fixed(places, places)
 	}
-	if digits, exact := n.exact().FloatPrec(); exact {
-		return n.exact().FloatString(digits)
+	if digits, exact := n.Rat().FloatPrec(); exact {
+		return n.Rat().FloatString(digits)
 	}
-	return n.exact().FloatString(12)
+	return n.Rat().FloatString(12)
 }
 
 // fixed writes a short number whose coefficient has scale decimals, with zeros up to
@@ -202,8 +208,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 
 var ten = big.NewInt(10)
 
-// pow10 returns 10^n for any n.
-func pow10(n int) *big.Rat {
+// Pow10 returns 10^n for any n.
+func Pow10(n int) *big.Rat {
 	p := new(big.Int).Exp(ten, big.NewInt(int64(max(n, -n))), nil)
 	if n < 0 {
 		return new(big.Rat).SetFrac(big.NewInt(1), p)
@@ -211,9 +217,9 @@ func pow10(n int) *big.Rat {
 	return new(big.Rat).SetInt(p)
 }
 
-// roundHalfEven rounds x to places decimals; a tie goes to the even digit.
-func roundHalfEven(x *big.Rat, places int) *big.Rat {
-	scaled := new(big.Rat).Mul(x, pow10(places))
+// RoundHalfEven rounds x to places decimals; a tie goes to the even digit.
+func RoundHalfEven(x *big.Rat, places int) *big.Rat {
+	scaled := new(big.Rat).Mul(x, Pow10(places))
 	q, r := new(big.Int).QuoRem(scaled.Num(), scaled.Denom(), new(big.Int))
 	twice := new(big.Int).Abs(r)
 	twice.Lsh(twice, 1)
@@ -221,14 +227,14 @@ func roundHalfEven(x *big.Rat, places int) *big.Rat {
 	case c > 0 || c == 0 && q.Bit(0) == 1:
 		q.Add(q, big.NewInt(int64(scaled.Sign())))
 	}
-	return new(big.Rat).Mul(new(big.Rat).SetInt(q), pow10(-places))
+	return new(big.Rat).Mul(new(big.Rat).SetInt(q), Pow10(-places))
 }
 
-// truncate drops every digit after places.
-func truncate(x *big.Rat, places int) *big.Rat {
-	scaled := new(big.Rat).Mul(x, pow10(places))
+// Truncate drops every digit after places.
+func Truncate(x *big.Rat, places int) *big.Rat {
+	scaled := new(big.Rat).Mul(x, Pow10(places))
 	q := new(big.Int).Quo(scaled.Num(), scaled.Denom())
-	return new(big.Rat).Mul(new(big.Rat).SetInt(q), pow10(-places))
+	return new(big.Rat).Mul(new(big.Rat).SetInt(q), Pow10(-places))
 }
 
 // Add returns n + m.
@@ -236,7 +242,7 @@ func (n Number) Add(m Number) Number {
 	if a, b, scale, ok := aligned(n, m); ok {
 		return Number{coef: a + b, scale: scale}
 	}
-	return fromRat(new(big.Rat).Add(n.exact(), m.exact()))
+	return FromRat(new(big.Rat).Add(n.Rat(), m.Rat()))
 }
 
 // Sub returns n - m.
@@ -244,7 +250,7 @@ func (n Number) Sub(m Number) Number {
 	if a, b, scale, ok := aligned(n, m); ok {
 		return Number{coef: a - b, scale: scale}
 	}
-	return fromRat(new(big.Rat).Sub(n.exact(), m.exact()))
+	return FromRat(new(big.Rat).Sub(n.Rat(), m.Rat()))
 }
 
 // Abs returns n without its sign.
@@ -252,7 +258,7 @@ func (n Number) Abs() Number {
 	if n.rat == nil {
 		return Number{coef: abs64(n.coef), scale: n.scale}
 	}
-	return fromRat(new(big.Rat).Abs(n.rat))
+	return FromRat(new(big.Rat).Abs(n.rat))
 }
 
 // Cmp compares n with m and returns -1, 0 or 1.
@@ -260,7 +266,7 @@ func (n Number) Cmp(m Number) int {
 	if a, b, _, ok := aligned(n, m); ok {
 		return cmp.Compare(a, b)
 	}
-	return n.exact().Cmp(m.exact())
+	return n.Rat().Cmp(m.Rat())
 }
 
 // Percent returns n as a percentage of m, and false if m is 0.
@@ -268,11 +274,11 @@ func (n Number) Percent(m Number) (Number, bool) {
 	if m.Sign() == 0 {
 		return Number{}, false
 	}
-	q := new(big.Rat).Quo(n.exact(), m.exact())
-	return fromRat(q.Mul(q, big.NewRat(100, 1))), true
+	q := new(big.Rat).Quo(n.Rat(), m.Rat())
+	return FromRat(q.Mul(q, big.NewRat(100, 1))), true
 }
 
 // Div returns n divided by a count above 0.
 func (n Number) Div(count int) Number {
-	return fromRat(new(big.Rat).Quo(n.exact(), new(big.Rat).SetInt64(int64(count))))
+	return FromRat(new(big.Rat).Quo(n.Rat(), new(big.Rat).SetInt64(int64(count))))
 }

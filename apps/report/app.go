@@ -40,7 +40,6 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 	return &app.Kit{
 		Agents: []*agent.Agent{o.writer()},
 		Tools:  o.desk().Looks(),
-		Rules:  writer.Rules,
 		Suites: suites(),
 		Routes: o.routes,
 		Demo:   o.demo,

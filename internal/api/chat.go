@@ -106,7 +106,7 @@ func (s *Server) startChat(ctx context.Context, in *startChatInput) (*chatOutput
 	} else if c.App != in.Body.App {
 		return nil, dossier.Errorf(dossier.Invalid, "Case %s is not one of %s.", id, inst.App.Title)
 	}
-	run, err := desk.Start(ctx, app.Start{Case: id, Agent: a.Name, For: p, Input: object(in.Body.Input), Hold: true})
+	run, err := desk.Start(ctx, app.Start{Case: id, Agent: a.Name, For: p, Input: object(inst.App.RedactedJSON(in.Body.Input)), Hold: true})
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,9 @@ type App struct {
 	// Commands are those below `dossier <id>`. They are declared before anything is
 	// opened; one that works on files alone never calls CLI.Open.
 	Commands func(CLI) []*cobra.Command
+	// Redact takes out of what people write to the app what it must not keep, before it
+	// is stored: conversations, notes, events, calls of other assistants. Nil: nothing.
+	Redact func(text string) string
 
 	// Default returns a pointer to a fresh copy of the default configuration, for
 	// the core to decode into.
@@ -63,6 +66,7 @@ type Def[C Config] struct {
 	Default  C
 	Rules    []Rule
 	Commands func(CLI) []*cobra.Command
+	Redact   func(text string) string
 	Build    func(Env, C) (*Kit, error)
 }
 
@@ -78,7 +82,7 @@ func Define[C Config](d Def[C]) App {
 	}
 	return App{
 		ID: d.ID, Title: d.Title, Doc: d.Doc, Roles: d.Roles, Files: d.Files,
-		Rules: d.Rules, Commands: d.Commands,
+		Rules: d.Rules, Commands: d.Commands, Redact: d.Redact,
 		Default: func() Config { c := d.Default; return any(&c).(Config) },
 		clone:   func(cfg Config) Config { c := *any(cfg).(*C); return any(&c).(Config) },
 		build: func(env Env, cfg Config) (*Kit, error) {
@@ -130,10 +134,8 @@ type Kit struct {
 	Tools    []tool.Tool // tools people may call directly, in chat or from the console
 	Triggers []Trigger
 	Jobs     map[string]Job // due work, by name
-	Rules    []Rule
 	Suites   []eval.Suite
 	Routes   func(*Router)
-	Commands func(CLI) []*cobra.Command  // below `dossier <id>`
 	Demo     func(context.Context) error // loads demo data; loading twice changes nothing
 	Views    map[string]View             // how each kind of evidence is shown
 

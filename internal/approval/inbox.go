@@ -34,6 +34,8 @@ type Inbox struct {
 	Now   func() time.Time
 	// Tool finds the tool that an approval is about, for checking edits.
 	Tool func(app, name string) (tool.Tool, bool)
+	// Redact takes out of a note what the app must not keep. Nil: nothing.
+	Redact func(app, note string) string
 }
 
 // Decide records what a person did about an approval. Seen is the digest of what
@@ -48,6 +50,9 @@ func (i *Inbox) Decide(ctx context.Context, id dossier.ApprovalID, seen string, 
 		return a, dossier.Errorf(dossier.Conflict, "This request is not the one you looked at. Open it again.")
 	}
 	d.At = i.Now()
+	if i.Redact != nil {
+		d.Note = i.Redact(a.App, d.Note)
+	}
 	if !a.Remind.IsZero() && !d.At.Before(a.Remind) {
 		a.Roles = slices.Concat(a.Roles, a.Escalate)
 	}

@@ -62,7 +62,7 @@ func (p *product) tools(id string) (*mcp.Server, error) {
 			continue
 		}
 		s.Apps = append(s.Apps, mcp.App{
-			ID: a.ID, Title: a.Title, Kit: a.Kit, Desk: a.Desk,
+			ID: a.ID, Title: a.Title, Kit: a.Kit, Desk: a.Desk, Redact: a.RedactedJSON,
 			Steps: func(ctx context.Context, run dossier.RunID) ([]dossier.Step, error) {
 				_, steps, err := p.store.Load(ctx, run)
 				return steps, err

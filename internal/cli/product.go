@@ -85,7 +85,7 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 		Log: p.store, Now: now, NewID: newID, Slog: log, Agent: p.agent, Model: p.models.play,
 		Roles: p.auth.Current, Price: p.models.price,
 	}
-	p.inbox = &approval.Inbox{Store: p.store, Now: now, Tool: p.tool}
+	p.inbox = &approval.Inbox{Store: p.store, Now: now, Tool: p.tool, Redact: p.redact}
 	p.ledger = &ledger.Ledger{
 		Store: p.store, Now: now, Key: p.key.Public().(ed25519.PublicKey),
 		Sign: func(m []byte) []byte { return ed25519.Sign(p.key, m) },
@@ -128,7 +128,7 @@ func (p *product) install(ctx context.Context, a app.App) error {
 			return err
 		}
 	}
-	d := &desk.Desk{ID: a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: newID}
+	d := &desk.Desk{ID: a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: newID, Redact: a.Redact}
 	dir := filepath.Join(p.Data, a.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made.", dir).Because(err)
@@ -192,6 +192,12 @@ func (p *product) tool(id, name string) (tool.Tool, bool) {
 		return tool.Tool{}, false
 	}
 	return a.Kit.Tool(name)
+}
+
+// redact takes out of a note what the app must not keep.
+func (p *product) redact(id, note string) string {
+	a, _ := p.app(id)
+	return a.Redacted(note)
 }
 
 // handle does one job of the work engine.

@@ -60,7 +60,8 @@ func startTracing(ctx context.Context, s *settings, env func(string) string) (fu
 
 // Fire implements api.Work: it queues a trigger of an app with an event.
 func (p *product) Fire(ctx context.Context, id, trigger string, event json.RawMessage, _ dossier.Principal) error {
-	return p.store.Work().Enqueue(ctx, work.Job{Kind: work.Trigger, App: id, Name: trigger, Args: event})
+	a, _ := p.app(id)
+	return p.store.Work().Enqueue(ctx, work.Job{Kind: work.Trigger, App: id, Name: trigger, Args: a.RedactedJSON(event)})
 }
 
 // cutName splits "app.agent".

@@ -22,6 +22,9 @@ type DB interface {
 	// ctx carries if there is one. An error from fn undoes all of it. A violated
 	// unique constraint is a dossier.Conflict error.
 	InTx(ctx context.Context, fn func(ctx context.Context) error) error
+	// Scrub clears what was deleted from tables out of the database's own files. Call
+	// it after the deletion has committed.
+	Scrub(ctx context.Context, tables ...string) error
 }
 
 // Notices tell the processes on one database that something changed. They carry no

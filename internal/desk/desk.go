@@ -29,6 +29,7 @@ type Desk struct {
 	Inbox  *approval.Inbox
 	Now    func() time.Time
 	NewID  func(prefix string) string
+	Redact func(text string) string // of what people say; nil: nothing
 }
 
 var _ app.Desk = (*Desk)(nil)
@@ -140,6 +141,9 @@ func (d *Desk) Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID
 
 // Say implements app.Desk.
 func (d *Desk) Say(ctx context.Context, id dossier.RunID, by dossier.Principal, text string, attached []app.Attachment) error {
+	if d.Redact != nil {
+		text = d.Redact(text)
+	}
 	return d.Runner.Say(ctx, id, by, text, attached)
 }
 

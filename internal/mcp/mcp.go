@@ -80,6 +80,8 @@ type App struct {
 	Desk  app.Desk
 	// Steps returns the steps of a run, to read what a call came back with.
 	Steps func(context.Context, dossier.RunID) ([]dossier.Step, error)
+	// Redact takes out of arguments what the app must not keep. Nil: nothing.
+	Redact func(json.RawMessage) json.RawMessage
 }
 
 // A Server serves apps to one principal at a time.
@@ -127,6 +129,9 @@ func describe(name string, a App, t tool.Tool) *sdk.Tool {
 func (s *Server) call(ctx context.Context, a App, t tool.Tool, p dossier.Principal, args json.RawMessage) (*sdk.CallToolResult, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
+	}
+	if a.Redact != nil {
+		args = a.Redact(args)
 	}
 	c, _, err := a.Desk.Open(ctx, app.Opening{
 		Subject: "mcp/" + p.ID + "/" + s.NewID(""), Title: "Call of " + t.Name + " for " + p.Name, State: dossier.Open, Stage: "call", By: p,

@@ -53,6 +53,9 @@ type Call struct {
 	Now  time.Time
 	Key  string // names what the call does; the same on every try
 
+	// Approved is the decision that let the call run; nil if nobody was asked.
+	Approved *dossier.Decision
+
 	// Model is what asked for the call, as "provider/model"; "" if a person did.
 	Model string
 }

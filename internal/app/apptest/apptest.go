@@ -115,11 +115,12 @@ func (b *Bench) wire(o Options) {
 		Agent: func(_, name string) (*agent.Agent, bool) { return agent.Find(b.Kit.Agents, name) },
 		Model: func(string, *agent.Agent) model.Model { return o.Model },
 	}
-	b.Inbox = &approval.Inbox{Store: b.Store, Now: b.Clock.Now, Tool: func(_, name string) (tool.Tool, bool) { return b.Kit.Tool(name) }}
+	b.Inbox = &approval.Inbox{Store: b.Store, Now: b.Clock.Now, Tool: func(_, name string) (tool.Tool, bool) { return b.Kit.Tool(name) },
+		Redact: func(_, note string) string { return b.App.Redacted(note) }}
 	b.Ledger = &ledger.Ledger{
 		Store: b.Store, Now: b.Clock.Now, Key: pub, Sign: func(m []byte) []byte { return ed25519.Sign(priv, m) },
 	}
-	b.Desk = &desk.Desk{ID: b.App.ID, Store: b.Store, Runner: b.Runner, Inbox: b.Inbox, Now: b.Clock.Now, NewID: NewID}
+	b.Desk = &desk.Desk{ID: b.App.ID, Store: b.Store, Runner: b.Runner, Inbox: b.Inbox, Now: b.Clock.Now, NewID: NewID, Redact: b.App.Redact}
 	b.Env = app.Env{
 		Log: o.Log, Now: b.Clock.Now, NewID: NewID, HTTP: o.HTTP, DB: b.Store.DB(), Notices: b.Store.Notices(), Desk: b.Desk, Mail: b.Mail,
 		Dir: o.Dir, URL: o.BaseURL, Sign: b.Ledger.Sign, PublicKey: pub,

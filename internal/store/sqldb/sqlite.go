@@ -42,7 +42,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 		return nil, dossier.Errorf(dossier.Unavailable, "The folder of the database cannot be made: %s.", filepath.Dir(file)).Because(err)
 	}
 	base := "file:" + (&url.URL{Path: file}).EscapedPath() +
-		"?_busy_timeout=10000&_foreign_keys=1&_dqs=0&_pragma=temp_store(2)"
+		"?_busy_timeout=10000&_foreign_keys=1&_dqs=0&_pragma=temp_store(2)&_pragma=secure_delete(1)"
 	w, err := sql.Open("sqlite", base+"&_journal_mode=WAL&_txlock=immediate&_synchronous="+sync)
 	if err != nil {
 		return nil, translate(err)

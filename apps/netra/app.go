@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/apps/netra/ingest"
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/eval"
@@ -36,6 +37,7 @@ var App = app.Define(app.Def[Config]{
 	Default:  defaults,
 	Rules:    rules,
 	Commands: commands,
+	Redact:   ingest.Clean,
 	Build:    build,
 })
 
@@ -46,7 +48,6 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Tools:    []tool.Tool{o.scoreDistrict(), o.districtHistory()},
 		Triggers: o.triggers(),
 		Jobs:     map[string]app.Job{jobMail: o.mail, jobClassify: o.classify, jobDemo: o.demoArrival},
-		Rules:    rules,
 		Suites:   []eval.Suite{classifySuite()},
 		Routes:   o.routes,
 		Demo:     o.demo,
@@ -62,7 +63,6 @@ func (o *office) triggers() []app.Trigger {
 		{Name: "score", Doc: "Scores every district and follows up on crossings.", Cron: o.cfg.ScoreCron, On: "netra.score", Run: none(o.scoreAll)},
 		{Name: "retention", Doc: "Removes signals past their time and records the proof.", Cron: o.cfg.RetainCron, On: "netra.retention",
 			Run: none(func(ctx context.Context) error { _, err := o.forget(ctx); return err })},
-		{Name: "ingest", Doc: "Takes in one report posted as an event.", On: "netra.report", Run: o.ingestEvent},
 	}
 	if len(o.cfg.Feeds) > 0 {
 		list = append(list, app.Trigger{Name: "feeds", Doc: "Reads the configured feeds.", Cron: o.cfg.FeedCron, On: "netra.feeds", Run: none(o.pollFeeds)})

@@ -1,8 +1,10 @@
 package netra
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -272,6 +274,9 @@ func testWeights(t *testing.T, p *product) {
 	if err != nil || e.Version() != prop.Version || e.Params().LayerWeights[engine.Physical] != 1.5 {
 		t.Errorf("N-018 in force is %s, want %s (%v)", e.Version(), prop.Version, err)
 	}
+	if got, err := p.book.Proposal(ctx, prop.ID); err != nil || got.Status != "adopted" || got.DecidedBy != aSenior.ID || got.Proposer != p.As.ID {
+		t.Errorf("N-018 the record names %q as proposer and %q as decider, %v", got.Proposer, got.DecidedBy, err)
+	}
 	if code, _ := p.Call("POST", "/weights", weightChange{Geo: map[engine.Tag]float64{engine.Border: 3}}, nil); code != 422 {
 		t.Errorf("a multiplier of 3 answered %d", code)
 	}
@@ -283,25 +288,64 @@ func TestRetentionN092(t *testing.T) {
 }
 
 func testRetention(t *testing.T, p *product) {
-	p.take("Bandh called on NH-37", "Arms cache recovered near border area")
-	p.Clock.Add(100 * 24 * time.Hour)
-	p.take("Protest rally at the market")
+	texts := func(when int) (out []string) {
+		for i := range 40 {
+			x := fmt.Sprintf("%dx%d", when, i)
+			out = append(out, "Bandh at crossing"+x+" gate"+x+" bridge"+x+" bend"+x) // told apart by their words
+		}
+		return out
+	}
+	count := func(when int) (n int) {
+		for _, table := range storetest.Dump(t, p.Store) {
+			n += strings.Count(table, fmt.Sprintf("crossing%dx", when))
+		}
+		return n
+	}
+	p.take(texts(1)...)
+	p.Clock.Add(89 * 24 * time.Hour)
+	p.take(texts(2)...)
+	if count(1) == 0 {
+		t.Fatal("the signals are in no table, so nothing is tested")
+	}
+	p.Clock.Add(2 * 24 * time.Hour)
 	a, err := p.forget(t.Context())
-	if err != nil || a.Removed != 2 || a.Remaining != 0 || len(a.Digest) != 64 {
+	if err != nil || a.Removed != 40 || a.Remaining != 0 || len(a.Digest) != 64 {
 		t.Fatalf("N-092 archive %+v, %v", a, err)
 	}
-	for _, table := range []string{"netra_signals", "netra_sources", "netra_scores", "netra_archives"} {
-		if dump := p.dump(table); strings.Contains(dump, "Arms cache") {
-			t.Errorf("%s still holds it: %s", table, dump)
+	if n := count(1); n != 0 {
+		t.Errorf("N-092 what was removed stands in the tables %d times", n)
+	}
+	if count(2) == 0 {
+		t.Error("N-092 what was to stay is gone")
+	}
+	if file := p.file; file != "" {
+		if n := inFiles(t, file, "crossing1x"); n != 0 {
+			t.Errorf("N-092 what was removed stands in the database's files %d times", n)
+		}
+		if inFiles(t, file, "crossing2x") == 0 {
+			t.Error("N-092 what was to stay is not in the files, so nothing was tested")
 		}
 	}
 	list, err := p.book.Archives(t.Context(), 10)
-	if err != nil || len(list) != 1 || list[0].Digest != a.Digest || list[0].Counts[0].Signals != 2 {
+	if err != nil || len(list) != 1 || list[0].Digest != a.Digest || list[0].Counts[0].Signals != 40 {
 		t.Errorf("proofs %+v, %v", list, err)
 	}
 	if again, err := p.forget(t.Context()); err != nil || again.Removed != 0 {
 		t.Errorf("removed %d again, %v", again.Removed, err)
 	}
+}
+
+// inFiles counts a text in the files of a SQLite database.
+func inFiles(t *testing.T, file, text string) (n int) {
+	t.Helper()
+	for _, name := range []string{file, file + "-wal"} {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += bytes.Count(raw, []byte(text))
+	}
+	return n
 }
 
 // TestTwoProcessesN086N095 has one process hold districts in memory while another

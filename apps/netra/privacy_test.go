@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dossier/apps/netra/ingest/ingesttest"
+	"dossier/internal/store/storetest"
 )
 
 func feedServer(t *testing.T, body string) string {
@@ -28,60 +29,15 @@ func feedServer(t *testing.T, body string) string {
 	return srv.URL + "/"
 }
 
-// dump returns every value of a table as text.
-func (p *product) dump(table string) string {
-	p.T.Helper()
-	rows, err := p.Env.DB.Query(p.T.Context(), "SELECT * FROM "+table)
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	defer rows.Close()
-	var b strings.Builder
-	for rows.Next() {
-		b.WriteString(scanAny(rows))
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// scanAny scans a row of any width.
-func scanAny(rows interface{ Scan(...any) error }) string {
-	for n := 1; n < 40; n++ {
-		vals, ptrs := make([]any, n), make([]any, n)
-		for i := range vals {
-			ptrs[i] = &vals[i]
-		}
-		if rows.Scan(ptrs...) == nil {
-			return fmt.Sprintf("%s", vals)
-		}
-	}
-	return ""
-}
-
-// tables lists every table of the database.
-func (p *product) tables() []string {
-	p.T.Helper()
-	rows, err := p.Env.DB.Query(p.T.Context(), `SELECT name FROM sqlite_master WHERE type = 'table'`)
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			p.T.Fatal(err)
-		}
-		out = append(out, name)
-	}
-	return out
-}
-
 // TestPrivacyN002N060N062N074N104 throws synthetic identifiers of every class and disguise at every input
-// and looks for them in every table, log line, mail and answer.
+// and looks for them in every table, log line, mail and answer, with a classifier beside
+// the rule. The whole product is tested so in internal/cli.
 func TestPrivacyN002N060N062N074N104(t *testing.T) {
 	t.Parallel()
-	p := newProduct(t, func(c *Config) { c.Mail = []string{"duty@example.org"}; c.ModelClass = "beside" })
+	onBoth(t, func(c *Config) { c.Mail = []string{"duty@example.org"}; c.ModelClass = "beside" }, testPrivacy)
+}
+
+func testPrivacy(t *testing.T, p *product) {
 	ids := ingesttest.All(99, 4)
 	if len(ids) < 300 {
 		t.Fatalf("only %d identifiers", len(ids))
@@ -110,9 +66,7 @@ func TestPrivacyN002N060N062N074N104(t *testing.T) {
 			say("POST", "/ingest", map[string]any{"format": "csv", "content": b.String()})
 		case 2:
 			raw, _ := json.Marshal(report)
-			if err := p.ingestEvent(t.Context(), raw); err != nil {
-				answers.WriteString(err.Error())
-			}
+			say("POST", "/ingest", map[string]any{"format": "jsonl", "content": string(raw)})
 		case 3:
 			fmt.Fprintf(&items, "<item><title>Bandh in Cachar %d %s</title><link>https://example.org/%s</link><pubDate>%s</pubDate></item>",
 				i, html.EscapeString(id.Text), url.PathEscape(id.Text), p.Clock.Now().Add(-time.Hour).Format(time.RFC1123Z))
@@ -133,10 +87,8 @@ func TestPrivacyN002N060N062N074N104(t *testing.T) {
 	for _, path := range []string{"/risk-score/Cachar", "/risk-score/Cachar?window=7d", "/risk-history/Cachar", "/districts", "/signals/Cachar?window=7d", "/review", "/weights", "/retention"} {
 		say("GET", path, nil)
 	}
-	places := map[string]string{"answers": answers.String(), "logs": p.logs.String(), "mails": fmt.Sprint(p.Mail.Sent())}
-	for _, table := range p.tables() {
-		places[table] = p.dump(table)
-	}
+	places := storetest.Dump(t, p.Store)
+	places["answers"], places["logs"], places["mails"] = answers.String(), p.logs.String(), fmt.Sprint(p.Mail.Sent())
 	if !strings.Contains(places["netra_signals"], "Bandh") || !strings.Contains(answers.String(), "Bandh") {
 		t.Fatal("nothing was stored, so nothing was tested")
 	}

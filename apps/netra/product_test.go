@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ type product struct {
 	*apptest.Bench
 	*office
 	logs *lockedBuffer
+	file string // of SQLite
 }
 
 type lockedBuffer struct {
@@ -63,6 +65,9 @@ func newProduct(t testing.TB, configure func(*Config)) *product {
 func newProductOn(t testing.TB, url string, clock *storetest.Clock, configure func(*Config)) *product {
 	t.Helper()
 	p := &product{logs: &lockedBuffer{}}
+	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+		p.file, _, _ = strings.Cut(path, "?")
+	}
 	var cfg Config
 	p.Bench = apptest.Open(t, App, apptest.Options{
 		URL: url, Clock: clock, Log: slog.New(slog.NewTextHandler(p.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),

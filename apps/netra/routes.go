@@ -329,16 +329,3 @@ func (o *office) retention(ctx context.Context, _ *struct{}) (*answer[retentionO
 	list, err := o.book.Archives(ctx, 100)
 	return reply(retentionOut{o.cfg.Retain.String(), list}, err)
 }
-
-// ingestEvent takes in one report posted as an event.
-func (o *office) ingestEvent(ctx context.Context, event json.RawMessage) error {
-	rows, rejects, err := ingestIn{Reports: []json.RawMessage{event}}.read()
-	if err != nil {
-		return dossier.Errorf(dossier.Invalid, "The event is no report.")
-	}
-	audit, err := o.ingestRows(ctx, rows, rejects)
-	if err == nil && len(audit.Rejected) > 0 {
-		return dossier.Errorf(dossier.Invalid, "The report was not taken: %s.", audit.Rejected[0].Reason)
-	}
-	return err
-}

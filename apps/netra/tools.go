@@ -130,11 +130,24 @@ func (o *office) acknowledge() tool.Tool {
 		Check:  checkAcknowledge,
 		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Remind: time.Hour},
 		Run: func(ctx context.Context, c tool.Call, in acknowledgeIn) (tool.Output[acknowledgeOut], error) {
-			_, err := o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "acknowledged", Outcome: "acknowledged",
-				Note: fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), By: "agent/" + analystName})
+			by, err := decider(c)
+			if err != nil {
+				return tool.Output[acknowledgeOut]{}, err
+			}
+			_, err = o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "acknowledged", Outcome: "acknowledged",
+				Note: fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), By: by.ID})
 			return tool.Output[acknowledgeOut]{Value: acknowledgeOut{true}}, err
 		},
 	}.Tool()
+}
+
+// decider is the person whose approval let a call run. Both tools that ask change
+// records in a person's name, so neither runs without one.
+func decider(c tool.Call) (dossier.Principal, error) {
+	if c.Approved == nil || c.Approved.By.ID == "" {
+		return dossier.Principal{}, dossier.Errorf(dossier.Forbidden, "A person must decide this first.")
+	}
+	return c.Approved.By, nil
 }
 
 func checkAcknowledge(in acknowledgeIn) error {
@@ -175,10 +188,14 @@ func (o *office) adoptWeights() tool.Tool {
 		},
 		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, FourEyes: true},
 		Run: func(ctx context.Context, c tool.Call, in adoptIn) (tool.Output[adoptOut], error) {
-			if err := o.book.Decide(ctx, in.Proposal, "adopted", "senior", c.Now); err != nil {
+			by, err := decider(c)
+			if err != nil {
 				return tool.Output[adoptOut]{}, err
 			}
-			_, err := o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "adopted", Outcome: "adopted", Note: "The proposed weights are in force.", By: "agent/" + weigherName})
+			if err := o.book.Decide(ctx, in.Proposal, "adopted", by.ID, c.Now); err != nil {
+				return tool.Output[adoptOut]{}, err
+			}
+			_, err = o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "adopted", Outcome: "adopted", Note: "The proposed weights are in force.", By: by.ID})
 			return tool.Output[adoptOut]{Value: adoptOut{in.Version}}, err
 		},
 	}.Tool()

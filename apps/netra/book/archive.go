@@ -32,8 +32,16 @@ type DayCount struct {
 }
 
 // Forget removes the signals older than a time and records the proof, in one
-// transaction. Nothing to remove records nothing.
+// transaction, and clears them out of the database's files. Nothing to remove records
+// nothing.
 func (b *Book) Forget(ctx context.Context, before, now time.Time) (out Archive, err error) {
+	if out, err = b.remove(ctx, before, now); err != nil {
+		return out, err
+	}
+	return out, b.DB.Scrub(ctx, "netra_signals", "netra_sources")
+}
+
+func (b *Book) remove(ctx context.Context, before, now time.Time) (out Archive, err error) {
 	err = b.DB.InTx(ctx, func(ctx context.Context) error {
 		out = Archive{ID: b.NewID("ARC-"), At: now, Before: before}
 		if err := b.census(ctx, &out); err != nil || out.Removed == 0 {
@@ -62,8 +70,7 @@ func (b *Book) Forget(ctx context.Context, before, now time.Time) (out Archive, 
 	return out, err
 }
 
-// census counts and digests what is about to go, and strips the texts of the stored
-// scores that quote it.
+// census counts and digests what is about to go.
 func (b *Book) census(ctx context.Context, a *Archive) error {
 	type row struct {
 		id string
@@ -89,12 +96,6 @@ func (b *Book) census(ctx context.Context, a *Archive) error {
 		}
 	}
 	a.Removed, a.Digest = len(list), hex.EncodeToString(sum.Sum(nil))
-	if a.Removed == 0 {
-		return nil
-	}
-	if _, err := b.DB.Exec(ctx, `UPDATE netra_scores SET data = '' WHERE at < $1`, a.Before.UnixMicro()); err != nil {
-		return fmt.Errorf("strip old scores: %w", err)
-	}
 	return nil
 }
 

@@ -2,7 +2,6 @@ package book
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -25,17 +24,14 @@ type Point struct {
 	Version string    `json:"methodology_version"`
 }
 
-// SaveScore stores a score with the version that made it. A second score of the same
+// SaveScore stores the numbers of a score with the version that made it, and nothing of
+// the signals it quotes. A second score of the same
 // district, window and microsecond takes the place of the first.
 func (b *Book) SaveScore(ctx context.Context, s *engine.Score) error {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("encode score: %w", err)
-	}
-	_, err = b.DB.Exec(ctx, `INSERT INTO netra_scores (state, district, hours, at, score, band, trend, signals, version, data)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (state, district, hours, at) DO UPDATE SET
-		score = excluded.score, band = excluded.band, trend = excluded.trend, signals = excluded.signals, version = excluded.version, data = excluded.data`,
-		s.State, s.District, s.WindowHours, s.Timestamp.UnixMicro(), int64(math.Round(s.Composite*100)), s.Threshold.Label, s.Trend, s.SignalCount, s.Version, string(raw))
+	_, err := b.DB.Exec(ctx, `INSERT INTO netra_scores (state, district, hours, at, score, band, trend, signals, version)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (state, district, hours, at) DO UPDATE SET
+		score = excluded.score, band = excluded.band, trend = excluded.trend, signals = excluded.signals, version = excluded.version`,
+		s.State, s.District, s.WindowHours, s.Timestamp.UnixMicro(), int64(math.Round(s.Composite*100)), s.Threshold.Label, s.Trend, s.SignalCount, s.Version)
 	if err != nil {
 		return fmt.Errorf("save score: %w", err)
 	}

@@ -48,14 +48,15 @@ func (r *Redaction) put(c Class) string {
 func Redact(text string) Redaction {
 	r := Redaction{Text: spellDigits(normalize(text))}
 	r.Text = unhide(r.Text)
+	r.replace(spelledEmail, Email)
+	r.replace(looseEmail, Email)
 	r.replace(userURL, URL)
 	r.Text = socialURL.ReplaceAllStringFunc(r.Text, func(s string) string {
 		r.put(URL)
 		return socialURL.FindStringSubmatch(s)[1] + "/[url]"
 	})
+	r.replace(halfEmail, Email)
 	r.replace(email, Email)
-	r.replace(spelledEmail, Email)
-	r.replace(looseEmail, Email)
 	r.replaceWhere(panID, PAN, unworded)
 	r.replaceWhere(plate, Plate, unworded)
 	r.replace(bhPlate, Plate)
@@ -87,6 +88,10 @@ func (r *Redaction) replaceWhere(re *regexp.Regexp, c Class, like func(string) b
 // sep is what may stand between the characters of a spaced-out identifier.
 const sep = `[\s.\-_/\\,()*+~|:;'"·•–—]{0,3}`
 
+// rest is what is left of an address: up to the next space, and a name behind an @ that
+// the space set apart.
+const rest = `(?:\S*@\s[\p{L}\p{N}_][\p{L}\p{N}_.-]*|\S*)`
+
 // spacedCodes are the letters of the registration states, with room between them.
 var spacedCodes = strings.ReplaceAll("a@n|a@p|a@r|a@s|b@r|c@g|c@h|d@d|d@l|d@n|g@a|g@j|h@p|h@r|j@h|j@k|k@a|k@l|l@a|l@d|m@h|m@l|m@n|m@p|m@z|"+
 	"n@l|o@d|o@r|p@b|p@y|r@j|s@k|t@n|t@r|t@s|t@g|u@a|u@k|u@p|w@b", "@", `[\s.\-_]?`)
@@ -94,11 +99,13 @@ var spacedCodes = strings.ReplaceAll("a@n|a@p|a@r|a@s|b@r|c@g|c@h|d@d|d@l|d@n|g@
 var (
 	spaces = regexp.MustCompile(`\s+`)
 
-	userURL = regexp.MustCompile(`(?i)\b(?:h(?:tt|xx)ps?|ftp|ssh)\s?://[^\s/@]+@\S+` +
-		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/(?:\S*/)?(?:@|~|u/|user/|users/|profile/|profiles/|people/|in/|author/|member/|members/|channel/|c/)[\w.%@+-]+\S*` +
-		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/\S*[?&](?:user|username|userid|uid|id|profile|name|phone|mobile|email|author)=\S+`)
-	socialURL = regexp.MustCompile(`(?i)((?:h(?:tt|xx)ps?://)?(?:www\.|m\.|mobile\.|in\.)?(?:twitter\.com|x\.com|facebook\.com|fb\.com|fb\.me|instagram\.com|t\.me|telegram\.me|wa\.me|threads\.net|threads\.com|linkedin\.com|youtube\.com|koo(?:app)?\.(?:in|com)|reddit\.com|tiktok\.com|snapchat\.com|sharechat\.com|bsky\.app|github\.com|medium\.com|truthsocial\.com))\s?/\s?[^\s\[]\S*`)
+	userURL = regexp.MustCompile(`(?i)\b(?:h(?:tt|xx)ps?|ftp|ssh)\s?://[^\s/@]+@\S` + rest +
+		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/(?:\S*/)?(?:@|~|u/|user/|users/|profile/|profiles/|people/|in/|author/|member/|members/|channel/|c/)[\w.%@+-]+` + rest +
+		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/\S*[?&](?:user|username|userid|uid|id|profile|name|phone|mobile|email|author)=\S` + rest)
+	socialURL = regexp.MustCompile(`(?i)((?:h(?:tt|xx)ps?://)?(?:www\.|m\.|mobile\.|in\.)?(?:twitter\.com|x\.com|facebook\.com|fb\.com|fb\.me|instagram\.com|t\.me|telegram\.me|wa\.me|threads\.net|threads\.com|linkedin\.com|youtube\.com|koo(?:app)?\.(?:in|com)|reddit\.com|tiktok\.com|snapchat\.com|sharechat\.com|bsky\.app|github\.com|medium\.com|truthsocial\.com))\s?/\s?[^\s\[]` + rest)
 
+	// halfEmail is an address whose second half went as part of a URL.
+	halfEmail    = regexp.MustCompile(`[\p{L}\p{N}._%+'-]+\s?@\s?\[url\]`)
 	email        = regexp.MustCompile(`(?i)[\p{L}\p{N}._%+'-]+\s?@\s?[\p{L}\p{N}-]+(?:\s?\.\s?[\p{L}\p{N}-]+)+|[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+`)
 	spelledEmail = regexp.MustCompile(`(?i)[\p{L}\p{N}._%+-]+(?:\s+dot\s+[\p{L}\p{N}_%+-]+)*\s*(?:@|\s+at\s+)\s*[\p{L}\p{N}-]+(?:\s*(?:\.|\s+dot\s+)\s*[\p{L}\p{N}-]+)*\s+dot\s+(?:com|in|org|net|gov|nic|co|edu|info|me|io|ac)(?:\s*(?:\.|\s+dot\s+)\s*[a-z]{2,3}\b)?`)
 	looseEmail   = regexp.MustCompile(`(?i)[\p{L}\p{N}._%+-]+\s+at\s+(?:[a-z0-9-]+\.)+(?:com|in|org|net|gov|co|edu|info|me|io)\b`)

@@ -76,6 +76,13 @@ func TestPropertyNoIdentifierSurvives(t *testing.T) {
 		if got := Clean(before + id.Text + after); id.SurvivesIn(got) {
 			t.Fatalf("%s, %s: %q survives in %q", id.Class, id.Form, id.Text, got)
 		}
+		next := rapid.SampledFrom(ids).Draw(t, "next to it")
+		by := rapid.SampledFrom([]string{" ", ", ", "/", "; ", ". ", " and then "}).Draw(t, "between")
+		for _, text := range []string{id.Text + by + next.Text, "https://example.org/" + id.Text + by + next.Text} {
+			if got := Clean(text); id.SurvivesIn(got) || next.SurvivesIn(got) {
+				t.Fatalf("%s, %s beside %s, %s: %q became %q", id.Class, id.Form, next.Class, next.Form, text, got)
+			}
+		}
 		now := time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC)
 		a, err := Accept(Report{State: "Assam", District: "Cachar", Timestamp: "2026-02-02", Text: "Bandh called " + id.Text,
 			Location: id.Text, SourceURL: "https://example.org/" + id.Text, SourceType: id.Text}, now)

@@ -21,25 +21,35 @@ type Identifier struct {
 
 // SurvivesIn reports whether the identifier can be read in output, whatever stands
 // between its characters.
-func (id Identifier) SurvivesIn(output string) bool { return id.in(output, squeeze(output)) }
-
-func (id Identifier) in(output, squeezed string) bool {
-	if strings.Contains(output, id.Text) {
-		return true
-	}
-	for _, c := range id.Cores {
-		if strings.Contains(squeezed, c) {
-			return true
-		}
-	}
-	return false
+func (id Identifier) SurvivesIn(output string) bool {
+	return len(Survivors([]Identifier{id}, output)) > 0
 }
 
-// Survivors returns the identifiers that can be read in output.
+// headLen is how many bytes of a squeezed form it is looked up by; none is shorter.
+const headLen = 6
+
+// Survivors returns the identifiers that can be read in output, in the order of ids. It
+// looks at every place of output once, however many identifiers there are.
 func Survivors(ids []Identifier, output string) (out []Identifier) {
+	type form struct {
+		text string
+		id   int
+	}
+	heads := map[string][]form{}
+	for i, id := range ids {
+		for _, c := range append([]string{squeeze(id.Text)}, id.Cores...) {
+			heads[c[:headLen]] = append(heads[c[:headLen]], form{c, i})
+		}
+	}
 	squeezed := squeeze(output)
-	for _, id := range ids {
-		if id.in(output, squeezed) {
+	found := make([]bool, len(ids))
+	for i := 0; i+headLen <= len(squeezed); i++ {
+		for _, f := range heads[squeezed[i:i+headLen]] {
+			found[f.id] = found[f.id] || strings.HasPrefix(squeezed[i:], f.text)
+		}
+	}
+	for i, id := range ids {
+		if found[i] {
 			out = append(out, id)
 		}
 	}

@@ -44,7 +44,8 @@ type line struct {
 	sets   []string
 	as     string
 
-	open *product
+	open  *product
+	level slog.LevelVar // of the log, once it is open
 }
 
 // Main runs the command named by args and returns the exit status: 0 if it did what
@@ -201,11 +202,10 @@ func (l *line) product(ctx context.Context) (*product, error) {
 }
 
 func (l *line) logger(s *settings) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(s.Log.Level)); err != nil {
-		level = slog.LevelInfo
+	if err := l.level.UnmarshalText([]byte(s.Log.Level)); err != nil {
+		l.level.Set(slog.LevelInfo)
 	}
-	opts := &slog.HandlerOptions{Level: level}
+	opts := &slog.HandlerOptions{Level: &l.level}
 	if s.Log.Format == "json" {
 		return slog.New(slog.NewJSONHandler(l.Err, opts))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,11 @@ func (l *line) demo() *cobra.Command {
 }
 
 // loadDemo loads every app's demo data, saying which one it is at: some take seconds.
+// Meanwhile the log holds warnings only, so that a newcomer can read what is said.
 func (l *line) loadDemo(ctx context.Context, p *product) error {
+	before := l.level.Level()
+	l.level.Set(max(before, slog.LevelWarn))
+	defer l.level.Set(before)
 	for _, a := range p.apps {
 		if a.Kit.Demo == nil {
 			continue

@@ -1,0 +1,84 @@
+package agent_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dossier"
+	"dossier/internal/agent"
+	"dossier/internal/agent/agenttest"
+	"dossier/internal/model"
+	"dossier/internal/tool"
+)
+
+func TestSpecialistsRunTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var here sync.WaitGroup
+	here.Add(2)
+	specialist := func(name string) *agent.Agent {
+		return &agent.Agent{
+			Name: name, ToolName: "run_" + name, Doc: "Checks.", Prompt: "Check.", Input: tool.SchemaOf[nameIn](), Output: tool.SchemaOf[nameOut](),
+			Tools: w.agent.Tools,
+			Policy: func(_ context.Context, req *model.Request) (*model.Reply, error) {
+				var in nameIn
+				if err := req.Brief(&in, nil); err != nil {
+					return nil, err
+				}
+				if _, ok := req.Last("look"); !ok {
+					here.Done()
+					here.Wait()
+					return req.Calling(model.Planned{Tool: "look", Args: in}), nil
+				}
+				return model.Answer(nameOut{name + " " + in.Name})
+			},
+		}
+	}
+	w.agent.Specialists = []*agent.Agent{specialist("left"), specialist("right")}
+	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
+		if _, ok := req.Last("run_left"); !ok {
+			return req.Calling(model.Planned{Tool: "run_left", Args: nameIn{"x"}}, model.Planned{Tool: "run_right", Args: nameIn{"y"}}), nil
+		}
+		return model.Say("done"), nil
+	}
+	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	run := w.drive()
+	want := []string{`run_left ok {"heard":"left x"}`, `run_right ok {"heard":"right y"}`}
+	if diff := cmp.Diff(want, w.returns()); diff != "" || run.Status != dossier.Done {
+		t.Errorf("%s; returns (-want +got):\n%s", run.Status, diff)
+	}
+}
+
+func TestApprovalInsideASpecialist(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	kid := &agent.Agent{
+		Name: "kid", ToolName: "run_kid", Doc: "Acts.", Prompt: "Act.", Input: tool.SchemaOf[nameIn](), Tools: w.agent.Tools,
+		Policy: func(_ context.Context, req *model.Request) (*model.Reply, error) {
+			if _, ok := req.Last("act"); !ok {
+				return req.Calling(model.Planned{Tool: "act", Args: nameIn{"a"}}), nil
+			}
+			return model.Say("acted"), nil
+		},
+	}
+	w.agent.Specialists = []*agent.Agent{kid}
+	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
+		if r, ok := req.Last("run_kid"); ok {
+			return model.Say("kid said " + string(r.Value)), nil
+		}
+		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
+	}
+	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	if run := w.drive(); run.Status != dossier.Paused {
+		t.Fatalf("status %s, want paused", run.Status)
+	}
+	w.log.Restart()
+	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	w.decide(dossier.Approve, "", "")
+	if run := w.drive(); string(run.Answer) != `"kid said \"acted\""` || w.acted.Load() != 1 {
+		t.Errorf("answer %s, acts %d", run.Answer, w.acted.Load())
+	}
+}

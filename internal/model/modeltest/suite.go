@@ -39,8 +39,10 @@ type Wire struct {
 
 // Options are what the suite needs to make a provider.
 type Options struct {
-	URL   string
-	Sleep func(context.Context, time.Duration) error
+	URL     string
+	Sleep   func(context.Context, time.Duration) error
+	Timeout time.Duration // of one try
+	Retries int           // after the first try; negative: none
 }
 
 // An answer is what the server says to one request.
@@ -126,7 +128,7 @@ func Run(t *testing.T, w Wire, mk func(t *testing.T, o Options) model.Model) {
 	open := func(t *testing.T, answers ...answer) (model.Model, *server) {
 		t.Helper()
 		s := serve(t, answers...)
-		return mk(t, Options{URL: s.url, Sleep: s.sleep}), s
+		return mk(t, Options{URL: s.url, Sleep: s.sleep, Timeout: 10 * time.Second}), s
 	}
 	t.Run("text and usage", func(t *testing.T) { t.Parallel(); text(t, w, open) })
 	t.Run("parallel calls", func(t *testing.T) { t.Parallel(); calls(t, w, open) })
@@ -136,6 +138,7 @@ func Run(t *testing.T, w Wire, mk func(t *testing.T, o Options) model.Model) {
 	t.Run("rate limited, then fine", func(t *testing.T) { t.Parallel(); rateLimited(t, w, open) })
 	t.Run("failures", func(t *testing.T) { t.Parallel(); failures(t, w, open) })
 	t.Run("cancelled", func(t *testing.T) { t.Parallel(); cancelled(t, open) })
+	t.Run("hangs", func(t *testing.T) { t.Parallel(); hangs(t, w, mk) })
 }
 
 type opener func(t *testing.T, answers ...answer) (model.Model, *server)
@@ -257,5 +260,26 @@ func cancelled(t *testing.T, open opener) {
 	defer cancel()
 	if _, err := m.Generate(ctx, conversation(), nil); err == nil {
 		t.Error("a cancelled call gave a reply")
+	}
+}
+
+// hangs: a provider that takes a request and says nothing. The call ends by its own
+// time-out, is tried again, and fails with a sentence that says how long it waited.
+func hangs(t *testing.T, w Wire, mk func(t *testing.T, o Options) model.Model) {
+	const limit = time.Second
+	s := serve(t, answer{hang: true}, answer{body: w.Text})
+	m := mk(t, Options{URL: s.url, Sleep: s.sleep, Timeout: limit})
+	r, err := m.Generate(t.Context(), conversation(), nil)
+	if err != nil || r.Text() != "Hello." || len(s.waits) != 1 {
+		t.Errorf("hung once: got %+v, %v after %d waits; want the answer of the second try", r, err, len(s.waits))
+	}
+	s = serve(t, answer{hang: true})
+	m = mk(t, Options{URL: s.url, Sleep: s.sleep, Timeout: limit / 10, Retries: -1})
+	_, err = m.Generate(t.Context(), conversation(), nil)
+	if dossier.KindOf(err) != dossier.Unavailable || dossier.Message(err) != "The provider did not answer within 100ms." {
+		t.Errorf("hung for ever: got %v", err)
+	}
+	if t.Context().Err() != nil {
+		t.Error("the caller's own context was ended by the provider's time-out")
 	}
 }

@@ -128,7 +128,7 @@ func TestBackground(t *testing.T) {
 		out := map[string]string{}
 		for _, b := range p.Kit.Tell(t.Context(), p.Env.Log, a, p.Person(who)) {
 			out[b.Label] = b.Value
-			if b.How == "" || b.Link != "/apps/poolpatrol" {
+			if b.How == "" || b.Link != "/apps/poolpatrol#reversals" {
 				t.Errorf("%s does not say how it is computed: %+v", b.Label, b)
 			}
 		}

@@ -24,15 +24,21 @@ const base = "/api/v1/poolpatrol"
 // A body is an answer whose content is T.
 type body[T any] struct{ Body T }
 
-type byVan struct {
+// The fields below are embedded in inputs; huma fills embedded fields of exported types
+// alone.
+
+// A ByVan names a vanpool in a path.
+type ByVan struct {
 	Vanpool string `path:"vanpool" doc:"Vanpool id, such as VP-101"`
 }
 
-type byCase struct {
+// A ByCase names a case in a path.
+type ByCase struct {
 	Case dossier.CaseID `path:"case" doc:"Case id, such as CASE-1f0a9c3b"`
 }
 
-type byToken struct {
+// A ByToken carries the signed part of a rider's link.
+type ByToken struct {
 	Token string `path:"token" doc:"The last part of the rider's link"`
 }
 
@@ -53,13 +59,13 @@ func (s *server) routesOfVans(r *app.Router) {
 			return &body[[]vanView]{v}, err
 		})
 	app.Handle(r, op("van", http.MethodGet, "/vans/{vanpool}", "Show a vanpool: riders, shifts, homes, cases"), patrol.Readers,
-		func(ctx context.Context, in *byVan) (*body[vanPage], error) {
+		func(ctx context.Context, in *ByVan) (*body[vanPage], error) {
 			v, err := s.van(ctx, in.Vanpool)
 			return &body[vanPage]{v}, err
 		})
 	app.Handle(r, op("audit", http.MethodPost, "/vans/{vanpool}/audit", "Audit a vanpool now"), patrol.Staff,
 		func(ctx context.Context, in *struct {
-			byVan
+			ByVan
 			Body struct {
 				Again  bool     `json:"again,omitempty" doc:"Look again if a case is open"`
 				Checks []string `json:"checks,omitempty" doc:"With again: only these checks"`
@@ -75,7 +81,7 @@ func (s *server) routesOfVans(r *app.Router) {
 		})
 	app.Handle(r, op("reinstate", http.MethodPost, "/vans/{vanpool}/riders/{employee}/reinstate", "Give a rider the seat back"), []dossier.Role{patrol.Coordinator},
 		func(ctx context.Context, in *struct {
-			byVan
+			ByVan
 			Employee string `path:"employee"`
 		}) (*struct{}, error) {
 			return nil, s.reinstate(ctx, in.Vanpool, in.Employee)
@@ -154,7 +160,7 @@ func (s *server) routesOfCases(r *app.Router) {
 			return &body[[]caseView]{c}, err
 		})
 	app.Handle(r, op("case", http.MethodGet, "/cases/{case}", "Show a case with its mail, drafts, cost and the reversal rates"), patrol.Readers,
-		func(ctx context.Context, in *byCase) (*body[casePage], error) {
+		func(ctx context.Context, in *ByCase) (*body[casePage], error) {
 			c, err := s.casePage(ctx, in.Case)
 			return &body[casePage]{c}, err
 		})
@@ -221,7 +227,7 @@ func (s *server) routesOfMail(r *app.Router) {
 	app.Handle(r, op("counter-show", http.MethodGet, "/counter/{token}", "Show a rider what the records say"), []dossier.Role{app.Public}, s.showCounter)
 	app.Handle(r, op("counter", http.MethodPost, "/counter/{token}", "Send a document or a correction"), []dossier.Role{app.Public},
 		func(ctx context.Context, in *struct {
-			byToken
+			ByToken
 			Body patrol.Counter
 		}) (*body[received], error) {
 			t, err := s.patrol.Counter(ctx, in.Token, in.Body)
@@ -280,7 +286,7 @@ type standing struct {
 	Open    bool     `json:"open"`
 }
 
-func (s *server) showCounter(ctx context.Context, in *byToken) (*body[standing], error) {
+func (s *server) showCounter(ctx context.Context, in *ByToken) (*body[standing], error) {
 	t, err := s.patrol.Admit(ctx, in.Token)
 	if err != nil {
 		return nil, err

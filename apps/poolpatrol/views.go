@@ -1,6 +1,7 @@
 package poolpatrol
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -119,7 +120,7 @@ func (s *server) vans(ctx context.Context) ([]vanView, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, err := s.caseRows(ctx, false)
+	all, err := s.caseRows(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -127,21 +128,26 @@ func (s *server) vans(ctx context.Context) ([]vanView, error) {
 	if err != nil {
 		return nil, err
 	}
-	riders, cases, last := map[string]int{}, map[string]caseView{}, map[string]casebook.Audit{}
+	riders, open, last := map[string]int{}, map[string]caseView{}, map[string]casebook.Audit{}
+	came := map[string]string{} // what became of a case, whoever decided it since
 	for _, r := range book.Riders {
 		riders[r.Vanpool]++
 	}
-	for _, c := range open {
-		cases[c.Vanpool] = c
+	for _, c := range all {
+		came[c.Case] = string(c.Status)
+		if c.Resolved.IsZero() {
+			open[c.Vanpool] = c
+		}
 	}
 	for _, a := range audits {
+		a.Status = cmp.Or(came[string(a.Case)], a.Status)
 		last[a.Vanpool] = a
 	}
 	out := make([]vanView, len(book.Vanpools))
 	for i, v := range book.Vanpools {
 		out[i] = vanView{
 			Vanpool: v.ID, Name: v.Name, Place: v.Place, Riders: riders[v.ID],
-			Status: cases[v.ID].Status, Case: cases[v.ID].Case, Audited: last[v.ID].At, Last: last[v.ID].Status,
+			Status: open[v.ID].Status, Case: open[v.ID].Case, Audited: last[v.ID].At, Last: last[v.ID].Status,
 		}
 	}
 	return out, nil
@@ -154,6 +160,7 @@ type riderView struct {
 	Name     string        `json:"name"`
 	ZIP      string        `json:"home_zip"`
 	Home     *engine.Place `json:"home,omitempty"`
+	ByZIP    bool          `json:"home_by_zip"` // home is the middle of the ZIP code
 	Shift    string        `json:"shift_name"`
 	Pattern  string        `json:"pattern"`
 	Schedule string        `json:"schedule"`
@@ -216,6 +223,16 @@ func (s *server) van(ctx context.Context, id string) (vanPage, error) {
 		r, err := riderOf(e, v.Shifts[e.Shift], monday)
 		if err != nil {
 			return vanPage{}, err
+		}
+		if r.Home == nil && e.ZIP != "" {
+			at, err := s.patrol.Roster.Centroid(ctx, e.ZIP)
+			if err != nil && !errors.Is(err, dossier.NotFound) {
+				return vanPage{}, err
+			}
+			if err == nil {
+				place := engine.PlaceOf(roster.Coarse(at))
+				r.Home, r.ByZIP = &place, true
+			}
 		}
 		r.Failed = append([]string{}, failed[e.ID]...)
 		out.Riders = append(out.Riders, r)

@@ -51,6 +51,32 @@ func source(locator string, now time.Time) dossier.Source {
 	return dossier.Source{System: "roster", Locator: locator, Fetched: now}
 }
 
+// daysOff says how often a rider is away.
+func daysOff(n int) string {
+	switch n {
+	case 0:
+		return "no days off"
+	case 1:
+		return "away once"
+	}
+	return fmt.Sprintf("away %d times", n)
+}
+
+// inWords says how a home is known and its distance measured.
+func inWords(s string) string {
+	switch s {
+	case string(ByCoordinates):
+		return "the home"
+	case string(ByZIP):
+		return "the middle of the ZIP code"
+	case string(ByNothing):
+		return "an unknown home"
+	case Estimated:
+		return "great circle × 1.2"
+	}
+	return s
+}
+
 // ShiftEvidence writes down the shift check of one van: every rider's shift, the
 // majority, and each mismatch.
 func ShiftEvidence(vanpool string, facts []ShiftFact, first roster.Day, p ShiftParams, s Shifts, now time.Time) []dossier.Evidence {
@@ -61,7 +87,7 @@ func ShiftEvidence(vanpool string, facts []ShiftFact, first roster.Day, p ShiftP
 			name = "no shift on record"
 		}
 		out = append(out, dossier.NewEvidence(EmployeeShift, source("employee/"+f.Employee+"/shift", now), f,
-			"%s works %s (%s), %d stretches off.", f.Employee, name, f.Schedule, len(f.PTO)))
+			"%s works %s (%s), %s.", f.Employee, name, f.Schedule, daysOff(len(f.PTO))))
 	}
 	m := MajorityFact{vanpool, s.MajorityID, s.Majority, s.Holders, len(facts), first, p}
 	out = append(out, dossier.NewEvidence(MajorityShift, source("vanpool/"+vanpool+"/majority", now), m,
@@ -101,8 +127,8 @@ func DistanceEvidence(pickup PickupFact, facts []DistanceFact, now time.Time) []
 		"%s picks up at %.3f, %.3f.", pickup.Vanpool, pickup.Coords.Lat, pickup.Coords.Lng)}
 	for _, f := range facts {
 		src := dossier.Source{System: f.Method, Locator: "vanpool/" + f.Vanpool + "/distance/" + f.Employee, Fetched: now}
-		out = append(out, dossier.NewEvidence(DistanceCheck, src, f, "%s: %.1f miles to the pickup point by %s from %s (%.1f as the crow flies), %g allowed.",
-			f.Employee, f.Distance, f.Method, f.Basis, f.GreatCircle, f.Threshold))
+		out = append(out, dossier.NewEvidence(DistanceCheck, src, f, "%s: %.1f miles to the pickup point from %s by %s (%.1f as the crow flies), %g allowed.",
+			f.Employee, f.Distance, inWords(string(f.Basis)), inWords(f.Method), f.GreatCircle, f.Threshold))
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func (s Source) Background(ctx context.Context, a dossier.Approval, p dossier.Pr
 // told puts a line of the table into words.
 func (r Reversal) told(label string) app.Background {
 	b := app.Background{
-		Label: label, Value: "none carried out yet", Link: "/apps/poolpatrol",
+		Label: label, Value: "none carried out yet", Link: "/apps/poolpatrol#reversals",
 		How: "Cancelled memberships that were given back, of all that were cancelled, since the programme began.",
 	}
 	if r.Cancelled > 0 {

@@ -14,6 +14,7 @@ export type Verdict = Finding["verdict"];
 export type Approval = S["Approval"];
 export type ApprovalItem = S["ApprovalItem"];
 export type ApprovalDetail = S["ApprovalDetail"];
+export type Background = S["Background"];
 export type ApprovalStatus = Approval["status"];
 export type Decision = S["Decision"];
 export type Verb = Decision["verb"];

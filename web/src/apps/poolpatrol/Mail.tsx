@@ -2,13 +2,12 @@ import { useEffect, useState, type FormEvent } from "react";
 import type { CasePartProps } from "..";
 import type { ApprovalDetail } from "../../api/types";
 import { useApproval, useDecide } from "../../hooks/approvals";
-import { words } from "../../lib/format";
+import { count, number, span, words } from "../../lib/format";
 import { Badge } from "../../parts/Badge";
 import { Empty, Loaded } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
 import { useCasePage, useReplyAs, type Draft, type Mail, type Thread } from "./data";
-import { ReversalTable } from "./Overview";
 
 /** The mail with each rider of a case, and the draft that waits for a person. */
 export function MailPart({ case: c }: CasePartProps) {
@@ -22,28 +21,28 @@ export function MailPart({ case: c }: CasePartProps) {
   );
 }
 
-/** Where the case stands, and how often decisions like the one to be made were wrong. */
+/** Where the case stands and what it took. */
 export function Standing({ case: c }: CasePartProps) {
   const query = useCasePage(c.id);
   if (!query.data) return null;
   const p = query.data;
   return (
-    <section className="card stack" aria-label="Pool Patrol">
-      <dl className="pool-meta">
+    <section className="panel pad stack" aria-label="Pool Patrol">
+      <dl className="facts">
         <dt>Status</dt><dd>{words(p.status)}</dd>
         <dt>Reason</dt><dd>{words(p.meta.reason || "none")}</dd>
         <dt>Failed checks</dt><dd>{p.meta.failed_checks?.join(", ") || "none"}</dd>
         <dt>Looked at again</dt><dd>{p.meta.re_audits} times</dd>
         <dt>Opened by</dt><dd>{p.meta.opened_by || "–"}</dd>
+        <dt>Took so far</dt><dd>{span(p.spent.busy_ms)} of models and tools, {count(p.spent.turns, "turn")}, cost {number(p.spent.cost, 4)}</dd>
       </dl>
-      {p.status === "pre_cancel" && <ReversalTable r={p.reversals} />}
     </section>
   );
 }
 
 function ThreadView({ t, live }: { t: Thread; live: boolean }) {
   return (
-    <section className="card stack" aria-label={`Mail with ${t.employee_id}`}>
+    <section className="panel pad stack" aria-label={`Mail with ${t.employee_id}`}>
       <div className="row between">
         <h3>{t.employee_id} <span className="muted small">{t.email_thread_id}</span></h3>
         {t.settled ? <Badge tone="ok" icon="check">{words(t.settled)}</Badge> : <span className="muted small">{t.failed_checks.join(", ")}</span>}

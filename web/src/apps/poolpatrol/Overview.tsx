@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { words } from "../../lib/format";
+import { number, words } from "../../lib/format";
 import { Badge, type Tone } from "../../parts/Badge";
 import { Chart } from "../../parts/Chart";
 import { Loaded } from "../../parts/states";
@@ -35,18 +35,21 @@ function Figures({ m, flagged, vans }: { m: Metrics; flagged: number; vans: numb
     ["Audits", String(m.audits), `${m.vans_verified} verified at once`, "/runs?app=poolpatrol"],
     ["Hours saved", m.audit_hours_saved.toFixed(1), `${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
     ["To resolution", `${m.hours_to_resolution.median.toFixed(1)} h`, `median of ${m.hours_to_resolution.n} closed cases`, "/cases?app=poolpatrol&state=closed"],
+    ["Per case", `${m.seconds_per_case.mean.toFixed(2)} s`, `of models and tools; cost ${number(m.cost_per_case.mean, 4)}`, "/runs?app=poolpatrol"],
     ["Reversal rate", `${(100 * m.reversals.all.rate).toFixed(1)} %`, `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`, "/apps/poolpatrol#reversals"],
   ];
   return (
     <>
       <ul className="pool-figures" aria-label="The programme's numbers">
-        {figures.map(([name, value, note, rows]) => <li key={name} className="card"><span className="muted small">{name}</span><strong>{rows ? <Link className="numeral" href={rows} title="What it is counted from">{value}</Link> : value}</strong><span className="muted small">{note}</span></li>)}
+        {figures.map(([name, value, note, rows]) => <li key={name} className="panel"><span className="muted small">{name}</span><strong>{rows ? <Link className="numeral" href={rows} title="What it is counted from">{value}</Link> : value}</strong><span className="muted small">{note}</span></li>)}
       </ul>
       {m.weeks.length > 1 && (
-        <section aria-label="Trend">
-          <h2>Trend</h2>
-          <Chart label="Audits and flagged vans by week" height={200} x={m.weeks.map((w) => w.monday)}
-            series={[{ name: "Audits", kind: "bar", values: m.weeks.map((w) => w.audits) }, { name: "Flagged", kind: "line", values: m.weeks.map((w) => w.flagged) }]} />
+        <section className="panel" aria-label="Trend">
+          <header><h2>Trend</h2></header>
+          <div className="body">
+            <Chart label="Audits and flagged vans by week" height={200} x={m.weeks.map((w) => w.monday)}
+              series={[{ name: "Audits", kind: "bar", values: m.weeks.map((w) => w.audits) }, { name: "Flagged", kind: "line", values: m.weeks.map((w) => w.flagged) }]} />
+          </div>
         </section>
       )}
     </>
@@ -63,8 +66,8 @@ export function StatusBadge({ status }: { status: string }) {
 
 function Vans({ list }: { list: Van[] }) {
   return (
-    <section aria-label="Vans">
-      <h2>Vans</h2>
+    <section className="panel" aria-label="Vans">
+      <header><h2>Vans</h2></header>
       <Table rows={list} rowKey={(v) => v.vanpool_id} caption="Vans with their open case and newest audit"
         columns={[
           { key: "vanpool_id", title: "Van", show: (v) => <Link href={`/apps/poolpatrol/van/${v.vanpool_id}`}>{v.vanpool_id}</Link>, sort: (v) => v.vanpool_id },
@@ -87,8 +90,8 @@ export function ReversalTable({ r }: { r: Reversals }) {
     ...r.by_approver.map((x) => ({ ...x, by: `Approver: ${x.name}` })),
   ];
   return (
-    <section aria-label="Reversals" id="reversals">
-      <h2>How often we were wrong</h2>
+    <section className="panel" aria-label="Reversals" id="reversals">
+      <header><h2>How often we were wrong</h2></header>
       <Table<Reversal & { by: string }> rows={rows} rowKey={(x) => x.by} caption="Cancellations, and how many were undone or rejected"
         columns={[
           { key: "by", title: "Cancellations" },

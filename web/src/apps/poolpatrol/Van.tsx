@@ -35,19 +35,21 @@ function Page({ v }: { v: VanPage }) {
       </div>
       {v.case && failing.length > 0 && <Notice tone="warn">{v.case.meta.details}</Notice>}
       <Week v={v} />
-      <section aria-label="Homes and pickup">
-        <h2>Homes and pickup</h2>
-        <MapView label={`Homes of the riders of ${v.vanpool_id}, rounded to about a hundred metres, and its pickup point`} height={340}
-          points={[
-            { ...v.pickup, label: `Pickup: ${v.pickup_name}`, tone: "accent", shape: "square", name: true },
-            ...v.riders.filter((r) => r.home).map((r) => ({ ...r.home!, id: r.employee_id, label: `${r.employee_id}, ${r.home_zip}`, tone: r.failed_checks.includes("location") ? ("bad" as const) : ("ok" as const) })),
-          ]} />
-        <p className="muted small">Riders known by ZIP code alone: {v.riders.filter((r) => !r.home).map((r) => `${r.employee_id} (${r.home_zip})`).join(", ") || "none"}. Up to {v.max_miles} miles are allowed.</p>
+      <section className="panel" aria-label="Homes and pickup">
+        <header><h2>Homes and pickup</h2></header>
+        <div className="body">
+          <MapView label={`Homes of the riders of ${v.vanpool_id}, rounded to about a hundred metres, and its pickup point`} height={340}
+            points={[
+              { ...v.pickup, label: `Pickup: ${v.pickup_name}`, tone: "accent", shape: "square", name: true },
+              ...v.riders.filter((r) => r.home).map((r) => ({ ...r.home!, id: r.employee_id, label: `${r.employee_id}, ${r.home_zip}`, name: r.failed_checks.includes("location"), tone: r.failed_checks.includes("location") ? ("bad" as const) : ("ok" as const) })),
+            ]} />
+          <p className="muted small">Known by ZIP code alone: {v.riders.filter((r) => r.home_by_zip || !r.home).map((r) => `${r.employee_id} (${r.home_zip || "no ZIP code"})`).join(", ") || "nobody"}. Up to {v.max_miles} miles are allowed.</p>
+        </div>
       </section>
       <Riders v={v} />
       {v.history.length > 0 && (
-        <section aria-label="Earlier cases">
-          <h2>Earlier cases</h2>
+        <section className="panel" aria-label="Earlier cases">
+          <header><h2>Earlier cases</h2></header>
           <Table rows={v.history} rowKey={(c) => c.case_id} caption="Closed cases of this van"
             columns={[
               { key: "case_id", title: "Case", show: (c) => <Link href={`/cases/${c.case_id}`}>{c.case_id}</Link> },
@@ -63,8 +65,8 @@ function Page({ v }: { v: VanPage }) {
 
 function Riders({ v }: { v: VanPage }) {
   return (
-    <section aria-label="Riders">
-      <h2>Riders</h2>
+    <section className="panel" aria-label="Riders">
+      <header><h2>Riders</h2></header>
       <Table rows={v.riders} rowKey={(r) => r.employee_id} caption={`Riders of ${v.vanpool_id}`} empty={<p className="muted">Nobody rides in this van.</p>}
         columns={[
           { key: "employee_id", title: "Employee" },
@@ -88,26 +90,28 @@ function Week({ v }: { v: VanPage }) {
   const at = (m: number) => `${(100 * Math.max(0, Math.min(minutes, m))) / minutes}%`;
   const wide = (from: number, to: number) => `${(100 * Math.max(0, Math.min(minutes, to) - Math.max(0, from))) / minutes}%`;
   return (
-    <section aria-label="Shifts of the week">
-      <h2>Week of {v.monday}</h2>
-      <div className="pool-week" role="img" aria-label={`Working times by rider: ${v.riders.map((r) => `${r.employee_id} ${r.schedule || "no shift"}`).join("; ")}`}>
-        <div className="pool-row pool-days" aria-hidden="true"><span />{days.map((d) => <span key={d}>{d}</span>)}</div>
-        {v.riders.map((r: Rider) => (
-          <div key={r.employee_id} className={`pool-row ${r.failed_checks.includes("shift") ? "bad" : ""}`} aria-hidden="true">
-            <span className="small">{r.employee_id}</span>
-            <div className="pool-track">
-              {r.week.map((w, i) => (
-                <span key={i}>
-                  <i className="way" style={{ left: at(w.from - 60), width: wide(w.from - 60, w.from) }} />
-                  <i className="work" style={{ left: at(w.from), width: wide(w.from, w.to) }} title={`${r.employee_id}: ${r.schedule}`} />
-                  <i className="way" style={{ left: at(w.to), width: wide(w.to, w.to + 60) }} />
-                </span>
-              ))}
+    <section className="panel" aria-label="Shifts of the week">
+      <header><h2>Week of {v.monday}</h2></header>
+      <div className="body">
+        <div className="pool-week" role="img" aria-label={`Working times by rider: ${v.riders.map((r) => `${r.employee_id} ${r.schedule || "no shift"}`).join("; ")}`}>
+          <div className="pool-row pool-days" aria-hidden="true"><span />{days.map((d) => <span key={d}>{d}</span>)}</div>
+          {v.riders.map((r: Rider) => (
+            <div key={r.employee_id} className={`pool-row ${r.failed_checks.includes("shift") ? "bad" : ""}`} aria-hidden="true">
+              <span className="small">{r.employee_id}</span>
+              <div className="pool-track">
+                {r.week.map((w, i) => (
+                  <span key={i}>
+                    <i className="way" style={{ left: at(w.from - 60), width: wide(w.from - 60, w.from) }} />
+                    <i className="work" style={{ left: at(w.from), width: wide(w.from, w.to) }} title={`${r.employee_id}: ${r.schedule}`} />
+                    <i className="way" style={{ left: at(w.to), width: wide(w.to, w.to + 60) }} />
+                  </span>
+                ))}
+              </div>
             </div>
-          </div>
-        ))}
+          ))}
       </div>
-      <p className="muted small">Dark is work, light is the hour before and after it. Riders share a day if both light stretches overlap by half an hour.</p>
+      <p className="muted small">Strong is work, faint is the hour before and after it. Riders share a day if both faint stretches overlap by half an hour.</p>
+      </div>
     </section>
   );
 }

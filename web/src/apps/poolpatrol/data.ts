@@ -8,7 +8,7 @@ export type CaseRow = {
 export type Van = { vanpool_id: string; name: string; pickup_name: string; riders: number; status: string; case_id: string; audited_at?: string; last_result: string };
 export type Place = { lat: number; lng: number };
 export type Rider = {
-  employee_id: string; name: string; home_zip: string; home?: Place; shift_name: string; pattern: string; schedule: string;
+  employee_id: string; name: string; home_zip: string; home?: Place; home_by_zip: boolean; shift_name: string; pattern: string; schedule: string;
   week: { from: number; to: number }[]; pto: { from: string; to: string }[]; failed_checks: string[];
 };
 export type VanPage = {
@@ -21,6 +21,7 @@ export type Spread = { n: number; mean: number; median: number; p90: number };
 export type Metrics = {
   audits: number; vans_audited: number; vans_verified: number; audit_hours_saved: number; part_of_baseline: number; cost_saved: number;
   cases: number; cases_open: number; cases_resolved: number; cases_cancelled: number; hours_to_resolution: Spread; seconds_per_audit: Spread;
+  seconds_per_case: Spread; cost_per_case: Spread; cost_per_audit: number; cost_total: number; tokens_total: number;
   weeks: { monday: string; audits: number; flagged: number }[]; reversals: Reversals;
 };
 export type Mail = {
@@ -32,7 +33,8 @@ export type Thread = {
   email_thread_id: string; employee_id: string; failed_checks: string[]; settled?: string; last_outbound?: string; last_inbound?: string;
   messages: Mail[]; drafts: Draft[];
 };
-export type CasePage = CaseRow & { threads: Thread[]; reversals: Reversals };
+export type Expense = { turns: number; tokens_in: number; tokens_out: number; cost: number; busy_ms: number };
+export type CasePage = CaseRow & { threads: Thread[]; reversals: Reversals; spent: Expense };
 
 const base = "/api/v1/poolpatrol";
 

@@ -3,8 +3,10 @@ import { useState, type FormEvent } from "react";
 import { Link } from "wouter";
 import type { Approval, Case, EvidenceView, Event, FindingView } from "../../api/types";
 import type { AppModule } from "../../apps";
+import { useApproval } from "../../hooks/approvals";
 import { useWhy } from "../../hooks/cases";
 import { count } from "../../lib/format";
+import { Background } from "../../parts/Background";
 import { ApprovalBadge } from "../../parts/Badge";
 import { FindingCard } from "../../parts/FindingCard";
 import { Icon } from "../../parts/Icon";
@@ -31,12 +33,7 @@ export function Overview({ case: c, evidence, findings, timeline, approvals, mod
   return (
     <div className="split">
       <div className="stack">
-        {pending.map((a) => (
-          <Notice key={a.id} tone="warn" icon="clock">
-            <p className="strong"><Link href={`/inbox/${a.id}`}>{a.title}</Link></p>
-            <p>Waits for a decision since <Time at={a.asked} />.</p>
-          </Notice>
-        ))}
+        {pending.map((a) => <Waits key={a.id} approval={a} />)}
         {parts.map((p) => <p.element key={p.path} case={c} evidence={known} findings={findings.data ?? []} />)}
         <section className="stack" aria-labelledby="findings">
           <h2 id="findings">Findings</h2>
@@ -71,6 +68,19 @@ export function Overview({ case: c, evidence, findings, timeline, approvals, mod
         </section>
       </aside>
     </div>
+  );
+}
+
+/** A question that waits for a person, with what to know before answering it. */
+function Waits({ approval: a }: { approval: Approval }) {
+  const detail = useApproval(a.id);
+  const figures = detail.data?.background ?? [];
+  return (
+    <Notice tone="warn" icon="clock">
+      <p className="strong"><Link href={`/inbox/${a.id}`}>{a.title}</Link></p>
+      <p>Waits for a decision since <Time at={a.asked} />.</p>
+      {figures.length > 0 && <Background figures={figures} />}
+    </Notice>
   );
 }
 

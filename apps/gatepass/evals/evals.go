@@ -181,7 +181,7 @@ func content(s string) []string {
 	for w := range strings.FieldsSeq(strings.ToLower(s)) {
 		w = strings.Trim(w, ".,;:")
 		switch w {
-		case "to", "the", "a", "an", "for", "in", "of", "at", "his", "her", "their", "go", "going", "goes", "some", "is", "he", "she", "they", "on", "and", "":
+		case "to", "the", "a", "an", "for", "in", "of", "at", "his", "her", "their", "go", "going", "goes", "some", "is", "he", "she", "they", "on", "and", "hai", "ke", "ka", "ko", "liye", "":
 			continue
 		}
 		out = append(out, w)

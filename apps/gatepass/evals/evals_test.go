@@ -2,17 +2,24 @@ package evals_test
 
 import (
 	"flag"
+	"strings"
 	"testing"
 	"time"
 
 	"dossier/apps/gatepass/evals"
+	"dossier/apps/gatepass/grammar"
 	"dossier/apps/gatepass/operation"
 )
 
 var verbose = flag.Bool("failures", false, "print each failure of the examples that are not held out")
 
-// The accuracy that each desk's examples must reach, written and held out.
-var gates = map[string][2]float64{"hr": {0.98, 0.94}, "admin": {0.98, 0.94}, "gate": {0.98, 0.94}}
+// The kinds of examples: those the grammar was written with, a third that was held out,
+// and among the held-out ones the hard talk (code-mixed, misspelt, corrected in
+// mid-sentence), whose names begin with "unseen".
+var kinds = []string{"written", "held out", "held out, hard talk"}
+
+// The accuracy that each kind of example must reach.
+var gates = []float64{0.98, 0.94, 0.60}
 
 func TestUtterances(t *testing.T) {
 	t.Parallel()
@@ -25,25 +32,39 @@ func TestUtterances(t *testing.T) {
 		if len(s.Examples) < 250 {
 			t.Errorf("%s has %d utterances, at least 250 are wanted", role, len(s.Examples))
 		}
-		var right, all [2]int
+		var right, all [3]int
+		var wrong []string // misunderstood, and something was changed
 		for _, ex := range s.Examples {
 			i := 0
-			if ex.HeldOut {
+			switch {
+			case strings.HasPrefix(ex.Name, "unseen"):
+				i = 2
+			case ex.HeldOut:
 				i = 1
 			}
 			all[i]++
-			ok, why := ex.Want.Judge(g.Hear(ex.Input.State(role, g.Lister(role)), ex.Input.Say))
+			act := g.Hear(ex.Input.State(role, g.Lister(role)), ex.Input.Say)
+			ok, why := ex.Want.Judge(act)
+			if tool, _ := g.Tool(act.Tool); !ok && act.Do == grammar.Call && tool.Acts {
+				wrong = append(wrong, ex.Name)
+			}
 			if ok {
 				right[i]++
 			} else if *verbose && !ex.HeldOut {
 				t.Logf("%s %q: %s", role, ex.Input.Say, why)
 			}
 		}
-		for i, name := range []string{"written", "held out"} {
+		if 3*(all[1]+all[2]) < len(s.Examples)-2 {
+			t.Errorf("%s: only %d of %d utterances are held out, a third is wanted", role, all[1]+all[2], len(s.Examples))
+		}
+		if len(wrong) > 0 {
+			t.Errorf("%s: misunderstood, and something would be changed: %v", role, wrong)
+		}
+		for i, name := range kinds {
 			rate := float64(right[i]) / float64(all[i])
 			t.Logf("%s, %s: %d of %d (%.1f %%)", role, name, right[i], all[i], 100*rate)
-			if rate < gates[role][i] {
-				t.Errorf("%s, %s: %.3f is below %.3f", role, name, rate, gates[role][i])
+			if rate < gates[i] {
+				t.Errorf("%s, %s: %.3f is below %.3f", role, name, rate, gates[i])
 			}
 		}
 	}

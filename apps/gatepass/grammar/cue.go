@@ -143,6 +143,10 @@ func (e element) matches(t *token) bool {
 	return false
 }
 
+// mostForeign bounds what another role's tool counts for beside a list of the speaker's
+// own that does the same.
+const mostForeign = 2.3
+
 // margin is by how much another role's tool must fit better than the speaker's own,
 // which does so with score.
 func margin(score float64) float64 {
@@ -165,6 +169,9 @@ func (g *Grammar) choose(s State, u *utterance) (*compiled, float64) {
 				continue
 			}
 			score := t.score(u)
+			if !own && best != nil && best.List {
+				score = min(score, mostForeign)
+			}
 			if score > bestScore+needed {
 				best, bestScore, needed = t, score, 0
 			}
@@ -177,6 +184,23 @@ func (g *Grammar) choose(s State, u *utterance) (*compiled, float64) {
 		return nil, 0
 	}
 	return best, bestScore
+}
+
+// looker returns the tool of the speaker's own that shows the pass u names without
+// changing it, or nil.
+func (g *Grammar) looker(s State, u *utterance) *compiled {
+	var best *compiled
+	var bestScore float64
+	for i := range g.tools {
+		t := &g.tools[i]
+		if t.Acts || t.List || !offers(t, s.Role) || !slices.ContainsFunc(t.Slots, func(s Slot) bool { return s.Kind <= PassRef }) {
+			continue
+		}
+		if score := t.score(u); score > bestScore {
+			best, bestScore = t, score
+		}
+	}
+	return best
 }
 
 func (t *compiled) score(u *utterance) float64 {

@@ -220,7 +220,7 @@ func (u *utterance) answerName() string {
 // callsOff reports whether u gives up what is pending.
 func (u *utterance) callsOff() bool {
 	switch {
-	case u.has("forget") || u.sequence("never", "mind") >= 0 || u.has("nevermind") || u.has("abort"):
+	case u.has("forget") || u.sequence("scratch", "that") >= 0 || u.sequence("never", "mind") >= 0 || u.has("nevermind") || u.has("abort"):
 		return true
 	case u.sequence("leave", "it") >= 0 || u.sequence("leave", "that") >= 0 || u.sequence("drop", "it") >= 0 || u.sequence("rehne", "do") >= 0 || u.sequence("not", "going") >= 0 || u.has("skip"):
 		return true

@@ -54,6 +54,7 @@ type Tool struct {
 	Cues    []string
 	Slots   []Slot
 	Confirm bool // say what will happen and wait for a yes
+	Acts    bool // changes something: never on "not yet"
 	List    bool // shows many passes: the one to look names up with
 }
 
@@ -61,6 +62,7 @@ type Tool struct {
 type Grammar struct {
 	tools []compiled
 	spell speller
+	deeds map[string]bool // the words that ask for a change: "approve"
 }
 
 type compiled struct {
@@ -71,7 +73,7 @@ type compiled struct {
 // New returns the grammar of tools. It panics on a cue that cannot be read, which only
 // a programmer can mend.
 func New(tools []Tool) *Grammar {
-	g := &Grammar{}
+	g := &Grammar{deeds: map[string]bool{}}
 	vocabulary := map[string]bool{}
 	for _, w := range commonWords {
 		vocabulary[w] = true
@@ -80,6 +82,11 @@ func New(tools []Tool) *Grammar {
 		c := compiled{Tool: t}
 		for _, text := range t.Cues {
 			c.cues = append(c.cues, parseCue(t.Name, text, vocabulary))
+			if first := c.cues[len(c.cues)-1].elements[0]; t.Acts && first.weight > 1 {
+				for _, w := range first.words {
+					g.deeds[w] = true
+				}
+			}
 		}
 		g.tools = append(g.tools, c)
 	}
@@ -191,6 +198,11 @@ func (g *Grammar) Hear(s State, text string) Act {
 	}
 	if !offers(t, s.Role) {
 		return Act{Do: Refuse, Tool: t.Name}
+	}
+	if t.Acts && u.postpones() {
+		if t = g.looker(s, u); t == nil {
+			return Act{}
+		}
 	}
 	args, among, name := g.fill(s, u, t, Args{})
 	return g.next(s, t, args, among, name)

@@ -232,3 +232,29 @@ func FuzzHear(f *testing.F) {
 		}
 	})
 }
+
+// What is taken back is not done, and what is put off is only looked at.
+func TestRepairAndPostpone(t *testing.T) {
+	t.Parallel()
+	g := operation.Grammar()
+	tests := []struct {
+		name, role, say, tool, number string
+	}{
+		{"another number", "admin", "approve GP-2026-0003, no sorry, GP-2026-0004", "approve_gate_pass", "GP-2026-0004"},
+		{"a bare no", "gate", "exit of GP-2026-0003, no, GP-2026-0004", "scan_exit", "GP-2026-0004"},
+		{"another deed", "admin", "approve GP-2026-0003, oops, reject it", "reject_gate_pass", "GP-2026-0003"},
+		{"another deed after no", "admin", "reject GP-2026-0003, no, approve it", "approve_gate_pass", "GP-2026-0003"},
+		{"an apology first", "admin", "sorry to bother you, approve GP-2026-0003", "approve_gate_pass", "GP-2026-0003"},
+		{"not yet", "admin", "do not approve GP-2026-0003 yet", "get_gate_pass_by_number", "GP-2026-0003"},
+		{"hold", "admin", "hold GP-2026-0003, I will approve it later", "get_gate_pass_by_number", "GP-2026-0003"},
+		{"until", "gate", "don't let GP-2026-0003 out until he signs", "get_gate_pass_by_number_gate", "GP-2026-0003"},
+		{"Hindi order", "gate", "GP-2026-0003 bahar ja raha hai", "scan_exit", "GP-2026-0003"},
+		{"Hindi possessive", "hr", "GP-2026-0003 ka print nikalo", "print_gate_pass", "GP-2026-0003"},
+	}
+	for _, tt := range tests {
+		a := g.Hear(State{Role: tt.role, Me: "Meera Iyer", Now: now, Photo: true}, tt.say)
+		if a.Do != Call || a.Tool != tt.tool || a.Args["pass_number"] != tt.number {
+			t.Errorf("%s: %q leads to %v %s %v", tt.name, tt.say, a.Do, a.Tool, a.Args)
+		}
+	}
+}

@@ -18,7 +18,7 @@ var synonyms = map[string]string{
 	"qrcode": "qr", "barcode": "qr", "printouts": "printout", "notification": "notifications", "alert": "notifications", "alerts": "notifications",
 	"message": "notifications", "messages": "notifications", "update": "notifications", "updates": "notifications",
 	"haan": "yes", "han": "yes", "ha": "yes", "yeah": "yes", "yep": "yes", "yup": "yes", "ya": "yes", "yea": "yes", "ji": "ji",
-	"nope": "no", "nah": "no", "nahi": "no", "nahin": "no", "cannot": "not", "wapas": "back", "vapas": "back",
+	"nope": "no", "nah": "no", "cannot": "not",
 	"authorize": "authorise", "authorized": "approved", "authorised": "approved", "thx": "thanks", "thankyou": "thanks", "kindly": "please",
 	"lookup": "look", "printing": "print", "printed": "print", "approves": "approve", "rejects": "reject", "deletes": "delete",
 	"creates": "create", "creating": "create", "making": "make", "approving": "approve", "rejecting": "reject", "deleting": "delete", "removing": "remove",
@@ -26,6 +26,8 @@ var synonyms = map[string]string{
 }
 
 var polite = words("please ok hi hello hey dear sir madam maam ji so and now then well just also actually yes no oh")
+
+var vocatives = words("sir madam maam ma'am")
 
 var request = words("can could would will may shall might")
 
@@ -56,7 +58,7 @@ var commonWords = list(`
 a an the and or but if so to of for from in on at by with as into onto about up over under again still yet already just only too also very
 i me my mine we us our you your he him his she her hers they them their it its this that these those there here
 is are was were be been being am do does did done has have had having will would shall should can could may might must
-not no yes ok please kindly sir madam dear bro yaar na ji hai karo kya bhai
+not no yes ok please kindly sir madam dear bro ji
 what which who whom whose when where why how all any some every each both few many much more most other another such same one ones once
 number no id pass passes gate gatepass gatepasses list lists now today tomorrow yesterday day days week date time morning evening afternoon night noon lunch
 am pm hour hours minute minutes half quarter next last first second third fourth fifth sixth seventh eighth ninth tenth
@@ -72,6 +74,7 @@ monday tuesday wednesday thursday friday saturday sunday january february march 
 jan feb mar apr jun jul aug sep sept oct nov dec
 mistake duplicate wrong urgent urgently immediately asap quick quickly fast soon
 just now right away moment minute page line queue request requests status state details
+returnable roundtrip rn sorry thing things through thru anything something nothing everybody nobody
 actually instead really simply maybe perhaps turned meant mean looks looked well able possible allowed ready currently non
 `)
 

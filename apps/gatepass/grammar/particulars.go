@@ -37,8 +37,11 @@ func (g *Grammar) particulars(s State, u *utterance) *particulars {
 			after = u.behind(at, p.person)
 		}
 	}
-	if p.person == "" {
+	switch {
+	case p.person == "":
 		after = u.behindPass()
+	case u.word(after) == "pass": // "Rohit's pass": what is asked for, not why
+		after = u.clauseEnd(after)
 	}
 	p.rest(s, u, after)
 	return p
@@ -57,6 +60,9 @@ func (u *utterance) personPlace() int {
 			}
 		}
 	}
+	if i := u.sentOff(); i >= 0 {
+		return i
+	}
 	seenPass := false
 	for i := range u.tokens {
 		w := u.tokens[i].word
@@ -69,6 +75,24 @@ func (u *utterance) personPlace() int {
 				return i + 1
 			}
 			return -1
+		}
+	}
+	return -1
+}
+
+// sentOff returns where the name begins of one who is sent ("send Karthik to the
+// bank") or whose pass is asked for ("make Rohit's pass"), or -1.
+func (u *utterance) sentOff() int {
+	for i := range u.tokens {
+		t := &u.tokens[i]
+		if (t.word == "send" || t.word == "sending" || t.word == "need" || t.word == "want") && i+1 < len(u.tokens) && u.tokens[i+1].capital && u.tokens[i+1].kind == tokWord {
+			return i + 1
+		}
+		if t.possessive && u.word(i+1) == "pass" && !pronouns[t.word] {
+			for i > 0 && u.tokens[i-1].capital && u.tokens[i].gap == 0 {
+				i--
+			}
+			return i
 		}
 	}
 	return -1
@@ -199,7 +223,7 @@ func (u *utterance) returns(from, to int) (yes, ok bool) {
 }
 
 var leading = words(`for to because as since he she they has have had needs need wants want is are will be going go the a an of that who which
-purpose reason so in order his her their its it and on being`)
+purpose reason so in order his her their its it and on being off towards toward regarding`)
 
 // purpose returns the text of the tokens without the words that lead up to it.
 func (u *utterance) purpose(from, to int) string {

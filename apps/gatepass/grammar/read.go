@@ -84,10 +84,13 @@ func (g *Grammar) read(s State, text string) *utterance {
 	u := &utterance{text: text}
 	u.tokens = lex(text)
 	u.joinNumbers(s)
+	u.readHindi()
+	u.dropFillers()
+	u.repair(g.deeds)
 	for i := range u.tokens {
 		t := &u.tokens[i]
 		if t.kind == tokWord && (!t.capital || i == 0 || t.raw == strings.ToUpper(t.raw)) {
-			t.word = g.spell.correct(t.word)
+			t.word = g.spell.correct(g.spell.stem(t.word))
 		}
 		if w, ok := synonyms[t.word]; ok && t.kind == tokWord {
 			t.word = w
@@ -285,6 +288,8 @@ func (u *utterance) joinNumbers(s State) {
 			n, used = u.afterGP(i, s)
 		case strings.HasPrefix(low, "#") && allDigits(low[1:]) && len(low) <= 7:
 			n, used = shortNumber(low[1:], s), 1
+		case t.kind == tokInt && len(low) == 4 && low[0] == '0': // written as the end of a pass number is
+			n, used = shortNumber(low, s), 1
 		case t.kind == tokWord && (isPassWord(low) || low == "gate"):
 			n, used = u.afterPass(i, s)
 		}
@@ -381,6 +386,12 @@ func (u *utterance) isQuestion() bool {
 	first, second := u.tokens[i].word, ""
 	if i+1 < len(u.tokens) {
 		second = u.tokens[i+1].word
+	}
+	if i > 0 && vocatives[u.tokens[i-1].word] && u.tokens[i].gap == 0 && (first == "is" || first == "are") && (strings.HasSuffix(second, "ing") || second == "back" || second == "out" || second == "in" || second == "here") {
+		return false // "sir is leaving": he is spoken of, not to
+	}
+	if u.has("possible") && (request[first] || first == "is") {
+		return false // a polite request
 	}
 	if request[first] && (second == "you" || second == "i" || second == "we" || second == "u") {
 		return false

@@ -40,6 +40,9 @@ func firstOf(a, b string) string {
 func (u *utterance) readWordRef(i int) {
 	t := &u.tokens[i]
 	if pronouns[t.word] {
+		if t.word == "it" && u.has("possible") {
+			return // "would it be possible": it stands for nothing
+		}
 		t.ref, u.pronoun = true, true
 		return
 	}

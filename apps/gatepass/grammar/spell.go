@@ -1,6 +1,9 @@
 package grammar
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // A speller finds the word of a vocabulary that a misspelt one most likely is. It
 // keeps every word with up to two letters left out, so that looking one up costs a
@@ -134,4 +137,23 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[(len(a)+1)%3][len(b)]
+}
+
+// stem returns the known word that w is a form of ("stepping", "checked"), or w itself.
+func (s speller) stem(w string) string {
+	if s.known[w] || s.plain[w] || len(w) < 6 {
+		return w
+	}
+	for _, end := range []string{"ing", "ed"} {
+		base, ok := strings.CutSuffix(w, end)
+		if !ok || len(base) < 3 {
+			continue
+		}
+		for _, c := range []string{base, base + "e", base[:len(base)-1]} {
+			if s.known[c] && (c != base[:len(base)-1] || base[len(base)-1] == base[len(base)-2]) {
+				return c
+			}
+		}
+	}
+	return w
 }

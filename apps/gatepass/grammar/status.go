@@ -32,7 +32,7 @@ func (u *utterance) statusAt(i int) string {
 	case "out":
 		return u.outStatus(i)
 	case "down":
-		if u.word(i-1) == "turned" {
+		if u.word(i-1) == "turned" || u.word(i-1) == "turn" {
 			return "rejected"
 		}
 		return ""

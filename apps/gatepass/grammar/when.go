@@ -141,6 +141,13 @@ func (u *utterance) dayAt(i int, today time.Time) int {
 		}
 		u.when.day = today.AddDate(0, 0, -1)
 		return 1
+	case w == "kal": // yesterday or tomorrow, by what is spoken of
+		n := -1
+		if u.has("will") || u.has("back") || u.has("return") {
+			n = 1
+		}
+		u.when.day = today.AddDate(0, 0, n)
+		return 1
 	case w == "last" || w == "next" || w == "coming" || w == "this":
 		if d, ok := weekdays[next]; ok {
 			u.when.day = nearest(today, d, w != "last")

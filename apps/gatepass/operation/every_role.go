@@ -24,7 +24,7 @@ func sharedOperations() []Operation {
 			Example: "Mark the first one as read.",
 			Desks:   []string{HR, Admin}, Method: "POST", Endpoint: "/notifications/mark-read/{notification_id}",
 			Cues: []string{
-				"mark|set*1.6 read|seen*1", "%*1.6", "read|seen|dismiss|mark|acknowledge*1 %*1.6", "dismiss|acknowledge*1.4 notifications*1",
+				"mark|set*1.6 read|seen*1", "read|seen*1 mark|set*1.6", "%*1.6", "read|seen|dismiss|mark|acknowledge*1 %*1.6", "dismiss|acknowledge*1.4 notifications*1",
 			},
 			Slots: []grammar.Slot{{Name: "notification_id", Kind: grammar.Note, Ask: "Which notification? Tell me its id, or first, second and so on."}},
 		},

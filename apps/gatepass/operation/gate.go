@@ -11,7 +11,7 @@ func gateOperations() []Operation {
 			Desks:   []string{Gate}, Method: "POST", Endpoint: "/gate/scan-exit",
 			Cues: []string{
 				"exit|exiting|leaving|outgoing|exited*1.9 !? !who|people|those|passes|list", "leave*1.2 !? !it !without", "scan|mark|check|let|send|take|step|clock|sign*0.8 out*1.2 !? !everyone|everybody|all|without",
-				"going|go|goes|went|gone*0.8 out|outside*1.1 !?", "#*0.6 left|leaving|out|going|go|departed*1.3 !?", "open*0.6 gate*0.6 #|~*0.6 !?",
+				"going|go|goes|went|gone*0.8 out|outside*1.1 !?", "out|outside*1.1 going|go|gone*0.8 !?", "#*0.6 left|leaving|out|going|go|departed*1.3 !?", "open*0.6 gate*0.6 #|~*0.6 !?",
 				"#*0.6 open*0.2 gate|go*0.7 !?", "#*0.4 out*1.4 . !?", "let|send*0.8 ~*0.4 out|go*1 !?",
 			},
 			Slots: []grammar.Slot{number(), photo()},

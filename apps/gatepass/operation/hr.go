@@ -12,7 +12,8 @@ func hrOperations() []Operation {
 			Cues: []string{
 				"create|make|raise|generate|issue|prepare|new|arrange|apply*1.2 pass*0.8 !qr !print !printout",
 				"need|want|require|like|give*0.5 pass*0.8 !see !show !print !printout !details !approve !delete !reject !status !printable !qr !photos !know !look",
-				"^ pass*0.8 for*0.7 !? !passes", "create|raise|issue*0.9 !qr !notifications",
+				"^ pass*0.8 for*0.7 !? !passes", "possible|get*0.5 pass*0.8 made|done|issued|raised*0.6", "possible*0.6 have|get|arrange*0.5 pass*0.8",
+				"pass*0.8 make|create|raise|issue|arrange|need*1.2 !qr !print !printout !show !see", "create|raise|issue*0.9 !qr !notifications",
 			},
 			Slots: []grammar.Slot{
 				{Name: "person_name", Kind: grammar.Person, Ask: "Who is the pass for?"},
@@ -43,4 +44,4 @@ func hrOperations() []Operation {
 	}
 }
 
-var printCues = []string{"print|printout|printable|pdf|hardcopy|reprint*2 !qr !printer", "hard*1 copy*1", "download*1 #|~|pass*0.6", "copy*1 #|pass*0.6"}
+var printCues = []string{"print|printout|printable|pdf|hardcopy|reprint*2 !qr !printer", "hard*1 copy*1", "on*0.5 paper*1.5", "download*1 #|~|pass*0.6", "copy*1 #|pass*0.6"}

@@ -80,7 +80,7 @@ var Grammar = sync.OnceValue(func() *grammar.Grammar {
 	for _, o := range All {
 		tools = append(tools, grammar.Tool{
 			Name: o.Name, Does: o.Does, Role: strings.Join(o.Desks, " "), Cues: o.Cues, Slots: o.Slots,
-			Confirm: o.Confirm, List: o.List,
+			Confirm: o.Confirm, List: o.List, Acts: o.Method == "POST",
 		})
 	}
 	return grammar.New(tools)

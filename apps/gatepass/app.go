@@ -64,13 +64,13 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Routes:   h.api.Routes,
 		Jobs:     map[string]app.Job{office.OverdueJob: h.overdue},
 		Triggers: []app.Trigger{{Name: "sweep", Doc: "Forgets idempotency keys of last week.", Cron: "17 3 * * *", Run: func(ctx context.Context, _ json.RawMessage) error { return h.office.Sweep(ctx) }}},
-		Suites:   suites(),
 		Demo:     h.demo,
 		Views:    map[string]app.View{"gatepass_answer": app.JSON, "photo": app.JSON, "pass_out": app.Table},
 	}
 	for _, desk := range operation.Desks {
-		kit.Agents = append(kit.Agents, h.agent(desk))
+		kit.Agents = append(kit.Agents, h.agent(desk, env.Now))
 	}
+	kit.Suites = h.suites(kit.Agents)
 	return kit, nil
 }
 
@@ -167,8 +167,8 @@ func (h *house) overdue(ctx context.Context, raw json.RawMessage) error {
 	return h.office.Overdue(ctx, a, h.cfg.Escalate)
 }
 
-// agent returns the agent of a desk: only that desk's tools.
-func (h *house) agent(desk string) *agent.Agent {
+// agent returns the agent of a desk: only that desk's tools. now is its policy's clock.
+func (h *house) agent(desk string, now func() time.Time) *agent.Agent {
 	var tools []tool.Tool
 	for _, o := range operation.For(desk) {
 		for _, t := range h.tools {
@@ -181,7 +181,7 @@ func (h *house) agent(desk string) *agent.Agent {
 	if err != nil {
 		panic("embedded prompt: " + err.Error())
 	}
-	p := &policy{desk: desk, grammar: operation.Grammar(), now: func() time.Time { return h.env.Now().In(h.zone) }}
+	p := &policy{desk: desk, grammar: operation.Grammar(), now: func() time.Time { return now().In(h.zone) }}
 	return &agent.Agent{
 		Name: desk, Doc: "The assistant of the " + desk + " desk.", Model: "fast", Chat: true, Policy: p.play, Tools: tools,
 		Prompt: strings.ReplaceAll(string(prompt), "{desk}", desk),
@@ -190,7 +190,7 @@ func (h *house) agent(desk string) *agent.Agent {
 				info := client.UnknownRole(desk, rolesHeld(run.For))
 				return agent.Preloaded{}, dossier.Errorf(dossier.Forbidden, "The %s desk needs different permissions than yours.", desk).Because(errText(info.Message))
 			}
-			return agent.Preloaded{Context: briefing{desk, run.For.Name, h.env.Now().In(h.zone).Format("Monday 2 January 2006 15:04"), h.cfg.Timezone}}, nil
+			return agent.Preloaded{Context: briefing{Desk: desk, Name: run.For.Name, Today: h.env.Now().In(h.zone).Format("Monday 2 January 2006 15:04"), Zone: h.cfg.Timezone}}, nil
 		},
 	}
 }

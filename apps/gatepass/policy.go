@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dossier/apps/gatepass/evals"
 	"dossier/apps/gatepass/grammar"
 	"dossier/apps/gatepass/operation"
 	"dossier/internal/model"
@@ -29,6 +30,10 @@ type briefing struct {
 	Name  string `json:"name"`  // of the person who speaks
 	Today string `json:"today"` // when the conversation began, for models
 	Zone  string `json:"zone"`
+
+	// Before is what was shown and asked already, where a conversation does not begin
+	// at its beginning: in an evaluation.
+	Before evals.Given `json:"before,omitzero"`
 }
 
 // A fold is a conversation read so far.
@@ -47,7 +52,8 @@ func (p *policy) play(_ context.Context, req *model.Request) (*model.Reply, erro
 		return nil, err
 	}
 	f := &fold{policy: p, calls: map[string]model.Call{}}
-	f.state = grammar.State{Role: p.desk, Me: b.Name, Now: p.now()}
+	f.state = evals.Input{Given: b.Before}.State(p.desk, p.grammar.Lister(p.desk))
+	f.state.Me, f.state.Now, f.state.Photo = b.Name, p.now(), false
 	answered := false
 	for _, m := range req.Messages[1:] {
 		answered = f.read(m)

@@ -52,12 +52,12 @@ type Input struct {
 
 // Given is what was said and shown before.
 type Given struct {
-	Pass          Known    `yaml:"pass" json:"pass"`
-	Shown         []Known  `yaml:"shown" json:"shown"`
-	Notifications []string `yaml:"notifications" json:"notifications"`
-	Asked         Open     `yaml:"asked" json:"asked"`
-	Confirm       Open     `yaml:"confirm" json:"confirm"`
-	Photo         bool     `yaml:"photo" json:"photo"`
+	Pass          Known    `yaml:"pass" json:"pass,omitzero"`
+	Shown         []Known  `yaml:"shown" json:"shown,omitempty"`
+	Notifications []string `yaml:"notifications" json:"notifications,omitempty"`
+	Asked         Open     `yaml:"asked" json:"asked,omitzero"`
+	Confirm       Open     `yaml:"confirm" json:"confirm,omitzero"`
+	Photo         bool     `yaml:"photo" json:"photo,omitempty"`
 }
 
 // Known is a pass that the conversation knows.
@@ -79,7 +79,7 @@ type Want struct {
 	Tool    string         `yaml:"tool" json:"tool"`
 	Args    map[string]any `yaml:"args" json:"args"`
 	Ask     string         `yaml:"ask" json:"ask"`
-	Confirm bool           `yaml:"confirm" json:"confirm"`
+	Confirm bool           `yaml:"confirm" json:"confirm,omitzero"`
 	Talk    grammar.Talk   `yaml:"talk" json:"talk"`
 	Decline bool           `yaml:"decline" json:"decline"`
 	Refuse  bool           `yaml:"refuse" json:"refuse"`
@@ -126,24 +126,63 @@ func text(in map[string]any) grammar.Args {
 	return out
 }
 
+// Calls reports whether a call is wanted, rather than an answer alone.
+func (w Want) Calls() bool {
+	return w.Tool != "" && w.Ask == "" && !w.Decline && !w.Refuse && w.Talk == ""
+}
+
+// Kind names what is wanted.
+func (w Want) Kind() string {
+	switch {
+	case w.Decline:
+		return "decline"
+	case w.Refuse:
+		return "refuse"
+	case w.Talk != "":
+		return "talk " + string(w.Talk)
+	case w.Ask != "":
+		return "ask " + w.Tool + "." + w.Ask
+	case w.Confirm:
+		return "confirm " + w.Tool
+	}
+	return "call " + w.Tool
+}
+
+// Compare returns the first difference between the wanted arguments and args, or "".
+func (w Want) Compare(args grammar.Args) string { return compare(text(w.Args), args) }
+
+// Answers reports whether said, an answer in words, is of the kind that is wanted: a
+// question, a refusal that names the permissions or the desk, or anything but those.
+func (w Want) Answers(said string) bool {
+	low := strings.ToLower(said)
+	asks := strings.Contains(low, "?") || strings.Contains(low, "which one") || strings.Contains(low, "please attach")
+	refuses := strings.Contains(low, "permission") || strings.Contains(low, " desk")
+	switch {
+	case w.Ask != "":
+		return asks
+	case w.Refuse:
+		return refuses
+	}
+	return said != "" && !strings.Contains(low, "permission")
+}
+
 // Judge reports whether act is what is wanted, and if not, why.
 func (w Want) Judge(act grammar.Act) (bool, string) {
-	want := "call " + w.Tool
 	ok := act.Do == grammar.Call && act.Tool == w.Tool
 	switch {
 	case w.Decline:
-		want, ok = "decline", act.Do == grammar.Decline
+		ok = act.Do == grammar.Decline
 	case w.Refuse:
-		want, ok = "refuse", act.Do == grammar.Refuse
+		ok = act.Do == grammar.Refuse
 	case w.Talk != "":
-		want, ok = "talk "+string(w.Talk), act.Do == grammar.Chat && act.Talk == w.Talk
+		ok = act.Do == grammar.Chat && act.Talk == w.Talk
 	case w.Ask != "":
-		want, ok = "ask "+w.Tool+"."+w.Ask, act.Do == grammar.Ask && act.Tool == w.Tool && act.Slot == w.Ask
+		ok = act.Do == grammar.Ask && act.Tool == w.Tool && act.Slot == w.Ask
 	case w.Confirm:
-		want, ok = "confirm "+w.Tool, act.Do == grammar.Confirm && act.Tool == w.Tool
+		ok = act.Do == grammar.Confirm && act.Tool == w.Tool
 	}
 	if !ok {
-		return false, fmt.Sprintf("want %s, got %s", want, Describe(act))
+		return false, fmt.Sprintf("want %s, got %s", w.Kind(), Describe(act))
 	}
 	if w.Tool == "" {
 		return true, ""

@@ -239,7 +239,7 @@ func (g *Grammar) foreign(u *utterance, t *compiled) bool {
 	takesName := slices.ContainsFunc(t.Slots, func(s Slot) bool { return s.Kind == Search })
 	for i := range u.tokens {
 		tok := &u.tokens[i]
-		if tok.kind != tokWord || g.spell.known[tok.word] || tok.day || tok.status != "" || tok.ref || len(tok.word) < 3 {
+		if tok.kind != tokWord || g.spell.Known(tok.word) || tok.day || tok.status != "" || tok.ref || len(tok.word) < 3 {
 			continue
 		}
 		if tok.possessive || tok.capital && takesName || u.personAt(i) {

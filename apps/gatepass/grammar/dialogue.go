@@ -95,7 +95,7 @@ func (u *utterance) bare() bool {
 func (g *Grammar) allKnown(u *utterance) bool {
 	for i := range u.tokens {
 		t := &u.tokens[i]
-		if t.kind == tokWord && !g.spell.known[t.word] && !t.day && t.status == "" {
+		if t.kind == tokWord && !g.spell.Known(t.word) && !t.day && t.status == "" {
 			return false
 		}
 	}
@@ -188,7 +188,7 @@ func (g *Grammar) passAnswer(s State, u *utterance, t *compiled, slot Slot) (str
 	}
 	if u.name == "" && u.number == "" && u.id == "" && u.ordinal == 0 && len(s.Shown) == 0 {
 		for i := range u.tokens {
-			if u.tokens[i].capital && !g.spell.known[u.tokens[i].word] {
+			if u.tokens[i].capital && !g.spell.Known(u.tokens[i].word) {
 				u.name = u.nameFrom(i)
 				break
 			}

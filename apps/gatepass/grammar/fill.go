@@ -249,7 +249,7 @@ func (g *Grammar) searchName(u *utterance) string {
 			if j >= len(u.tokens) || u.tokens[j].kind != tokWord || u.tokens[j].day {
 				continue
 			}
-			known := g.spell.known[u.tokens[j].word] && !titles[u.tokens[j].word]
+			known := g.spell.Known(u.tokens[j].word) && !titles[u.tokens[j].word]
 			if !u.tokens[j].capital && known || u.tokens[j].status != "" {
 				continue
 			}

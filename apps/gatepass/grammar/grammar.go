@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dossier/apps/gatepass/spelling"
 )
 
 // A Kind is what a slot takes.
@@ -61,7 +63,7 @@ type Tool struct {
 // A Grammar understands the tools it was made of.
 type Grammar struct {
 	tools []compiled
-	spell speller
+	spell *spelling.Speller
 	deeds map[string]bool // the words that ask for a change: "approve"
 }
 
@@ -75,7 +77,7 @@ type compiled struct {
 func New(tools []Tool) *Grammar {
 	g := &Grammar{deeds: map[string]bool{}}
 	vocabulary := map[string]bool{}
-	for _, w := range commonWords {
+	for w := range strings.FieldsSeq(spelling.Common) {
 		vocabulary[w] = true
 	}
 	for _, t := range tools {
@@ -90,7 +92,7 @@ func New(tools []Tool) *Grammar {
 		}
 		g.tools = append(g.tools, c)
 	}
-	g.spell = newSpeller(vocabulary)
+	g.spell = spelling.New(vocabulary)
 	return g
 }
 

@@ -90,7 +90,7 @@ func (g *Grammar) read(s State, text string) *utterance {
 	for i := range u.tokens {
 		t := &u.tokens[i]
 		if t.kind == tokWord && (!t.capital || i == 0 || t.raw == strings.ToUpper(t.raw)) {
-			t.word = g.spell.correct(g.spell.stem(t.word))
+			t.word = g.spell.Correct(t.word)
 		}
 		if w, ok := synonyms[t.word]; ok && t.kind == tokWord {
 			t.word = w

@@ -66,7 +66,7 @@ func (u *utterance) readName(s State, g *Grammar) {
 		t := &u.tokens[i]
 		if t.kind == tokWord && t.possessive && !pronouns[t.word] && !asks[t.word] && !t.day {
 			from := i
-			for from > 0 && u.tokens[from-1].capital && u.tokens[from-1].kind == tokWord && !g.spell.known[u.tokens[from-1].word] {
+			for from > 0 && u.tokens[from-1].capital && u.tokens[from-1].kind == tokWord && !g.spell.Known(u.tokens[from-1].word) {
 				from--
 				u.tokens[from].ref = true
 			}

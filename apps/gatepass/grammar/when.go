@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dossier/apps/gatepass/calendar"
 )
 
 // A when is the day and time that an utterance names.
@@ -21,61 +23,15 @@ const (
 	MomentForm = "2006-01-02T15:04"
 )
 
-var weekdays = map[string]time.Weekday{
-	"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
-}
-
-var months = map[string]time.Month{
-	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10,
-	"november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
-}
-
 var smallNumbers = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "a": 1, "an": 1, "half": 0,
 }
 
 // isDateLike reports whether a word holds a date or a time in figures.
 func isDateLike(w string) bool {
-	_, okDay := figures(w)
-	_, _, okTime := clock(w)
+	_, okDay := calendar.Figures(w)
+	_, _, okTime := calendar.Clock(w)
 	return okDay || okTime
-}
-
-// figures reads 2026-11-12 and 12/11/2026 (day first, as in India).
-func figures(w string) (time.Time, bool) {
-	for _, form := range []string{"2006-01-02", "2006/01/02", "2/1/2006", "2-1-2006", "2.1.2006", "2/1/06", "2-1-06"} {
-		if len(w) < 6 || len(w) > 10 {
-			return time.Time{}, false
-		}
-		if d, err := time.Parse(form, w); err == nil {
-			return d, true
-		}
-	}
-	return time.Time{}, false
-}
-
-// clock reads 17:30, 5pm, 5.30pm.
-func clock(w string) (hour, minute int, ok bool) {
-	pm, am := strings.HasSuffix(w, "pm"), strings.HasSuffix(w, "am")
-	body := strings.TrimSuffix(strings.TrimSuffix(w, "pm"), "am")
-	h, m, colon := strings.Cut(strings.ReplaceAll(body, ".", ":"), ":")
-	if !colon && !pm && !am || !allDigits(h) || colon && (len(m) != 2 || !allDigits(m)) || len(h) > 2 {
-		return 0, 0, false
-	}
-	hour, _ = strconv.Atoi(h)
-	minute, _ = strconv.Atoi(m)
-	hour = halfDay(hour, pm, am)
-	return hour, minute, hour < 24 && minute < 60
-}
-
-func halfDay(hour int, pm, am bool) int {
-	if pm && hour < 12 {
-		return hour + 12
-	}
-	if am && hour == 12 {
-		return 0
-	}
-	return hour
 }
 
 // readWhen finds the day and time in u and marks the words they took.
@@ -149,16 +105,16 @@ func (u *utterance) dayAt(i int, today time.Time) int {
 		u.when.day = today.AddDate(0, 0, n)
 		return 1
 	case w == "last" || w == "next" || w == "coming" || w == "this":
-		if d, ok := weekdays[next]; ok {
-			u.when.day = nearest(today, d, w != "last")
+		if d, ok := calendar.Weekdays[next]; ok {
+			u.when.day = calendar.Nearest(today, d, w != "last")
 			return 2
 		}
 	}
-	if d, ok := weekdays[w]; ok {
-		u.when.day = nearest(today, d, u.has("will") || u.has("back") || u.has("return"))
+	if d, ok := calendar.Weekdays[w]; ok {
+		u.when.day = calendar.Nearest(today, d, u.has("will") || u.has("back") || u.has("return"))
 		return 1
 	}
-	if d, ok := figures(u.tokens[i].word); ok {
+	if d, ok := calendar.Figures(u.tokens[i].word); ok {
 		u.when.day = time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, today.Location())
 		return 1
 	}
@@ -172,27 +128,12 @@ func btoi(b bool) int {
 	return 0
 }
 
-// nearest returns the next or the last such weekday, not today.
-func nearest(today time.Time, d time.Weekday, ahead bool) time.Time {
-	n := (int(d) - int(today.Weekday()) + 7) % 7
-	if n == 0 {
-		n = 7
-	}
-	if !ahead {
-		n -= 7
-		if n == 0 {
-			n = -7
-		}
-	}
-	return today.AddDate(0, 0, n)
-}
-
 // monthAt reads "12 November [2026]" and "Nov 12".
 func (u *utterance) monthAt(i int, today time.Time) int {
 	day, ok := u.integer(i)
 	at := i + 1
 	if !ok {
-		if _, isMonth := months[u.word(i)]; !isMonth {
+		if _, isMonth := calendar.Months[u.word(i)]; !isMonth {
 			return 0
 		}
 		if day, ok = u.integer(i + 1); !ok || day > 31 {
@@ -202,7 +143,7 @@ func (u *utterance) monthAt(i int, today time.Time) int {
 	} else if u.word(at) == "of" {
 		at++
 	}
-	m, ok := months[u.word(at)]
+	m, ok := calendar.Months[u.word(at)]
 	if !ok || day < 1 || day > 31 {
 		return 0
 	}
@@ -219,10 +160,10 @@ func (u *utterance) monthAt(i int, today time.Time) int {
 // "by 5", "noon".
 func (u *utterance) timeAt(i int) int {
 	w, next := u.word(i), u.word(i+1)
-	if h, m, ok := clock(w); ok {
+	if h, m, ok := calendar.Clock(w); ok {
 		u.when.hour, u.when.minute = h, m
 		if next == "pm" || next == "am" {
-			u.when.hour = halfDay(h, next == "pm", next == "am")
+			u.when.hour = calendar.HalfDay(h, next == "pm", next == "am")
 			return 2
 		}
 		return 1
@@ -230,14 +171,14 @@ func (u *utterance) timeAt(i int) int {
 	if n, ok := u.integer(i); ok && n <= 24 {
 		switch next {
 		case "pm", "am":
-			u.when.hour, u.when.minute = halfDay(n, next == "pm", next == "am"), 0
+			u.when.hour, u.when.minute = calendar.HalfDay(n, next == "pm", next == "am"), 0
 			return 2
 		case "o'clock", "oclock":
-			u.when.hour = laterHour(n)
+			u.when.hour = calendar.LaterHour(n)
 			return 2
 		case "in":
 			if u.word(i+2) == "the" && (u.word(i+3) == "evening" || u.word(i+3) == "afternoon") {
-				u.when.hour = halfDay(n, true, false)
+				u.when.hour = calendar.HalfDay(n, true, false)
 				return 4
 			}
 		}
@@ -248,26 +189,18 @@ func (u *utterance) timeAt(i int) int {
 		return 1
 	case w == "evening" || w == "afternoon" || w == "morning":
 		if n, ok := u.integer(i + 1); ok && n >= 1 && n <= 12 {
-			u.when.hour = halfDay(n, w != "morning", w == "morning")
+			u.when.hour = calendar.HalfDay(n, w != "morning", w == "morning")
 			return 2
 		}
 	case w == "in" || w == "within" || w == "after":
 		return u.spanAt(i)
 	case w == "by" || w == "before" || w == "around":
-		if n, ok := u.integer(i + 1); ok && n >= 1 && n <= 23 && months[u.word(i+2)] == 0 && u.word(i+2) != "pm" && u.word(i+2) != "am" {
-			u.when.hour = laterHour(n)
+		if n, ok := u.integer(i + 1); ok && n >= 1 && n <= 23 && calendar.Months[u.word(i+2)] == 0 && u.word(i+2) != "pm" && u.word(i+2) != "am" {
+			u.when.hour = calendar.LaterHour(n)
 			return 2
 		}
 	}
 	return 0
-}
-
-// laterHour reads an hour without half of the day as one of a working day.
-func laterHour(n int) int {
-	if n < 8 {
-		return n + 12
-	}
-	return n
 }
 
 // spanAt reads "in two hours", "in half an hour", "after 30 minutes".

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"dossier"
 	"dossier/apps/netra/engine"
 	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/app/apptest"
 	"dossier/internal/eval"
 	"dossier/internal/model"
+	"dossier/internal/records"
 )
 
 func TestExplainer(t *testing.T) {
@@ -101,27 +104,55 @@ func TestEveryReferenceBriefingPasses(t *testing.T) {
 	}
 }
 
+// stubborn answers every report in the same way.
+func stubborn(name string) model.Model {
+	return model.Reference(name, func(context.Context, *model.Request) (*model.Reply, error) {
+		return model.Answer(classOut{Layers: []string{"cognitive"}, Polarity: "neutral", Severity: 1, Tags: []string{}, Words: []string{}})
+	})
+}
+
 func TestModelClassification(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		mode string
-		gate bool
-		used string
-	}{{"beside", true, "rule"}, {"use", false, "rule"}, {"use", true, "model"}} {
-		t.Run(c.mode, func(t *testing.T) {
+		name     string
+		mode     string
+		measured string  // who was measured; "": nobody
+		reached  float64 // what it reached
+		used     string
+	}{
+		{"off", "off", "clever", 1, "rule"},
+		{"beside", "beside", "clever", 1, "rule"},
+		{"never measured", "use", "", 0, "rule"},
+		{"another model was measured", "use", "other", 1, "rule"},
+		{"below the gate", "use", "clever", 0.94, "rule"},
+		{"the gate is met", "use", "clever", 0.95, "model"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := newProduct(t, func(cfg *Config) { cfg.ModelClass = c.mode })
-			if c.gate {
-				g, err := p.measure(t.Context())
-				if err != nil || g.Agreed != g.Examples || g.Examples < 60 {
-					t.Fatalf("gate %+v, %v", g, err)
+			clever := stubborn("clever")
+			p := openProduct(t, apptest.Options{Model: clever}, func(cfg *Config) { cfg.ModelClass = c.mode })
+			if c.measured != "" {
+				at := p.Clock.Now()
+				if err := p.Store.SaveResult(t.Context(), records.EvalResult{ID: "eval-1", App: ID, Suite: classificationSuite, Player: stubborn(c.measured).Name(),
+					Started: at, Ended: at, Examples: 60, Means: map[string]float64{"classification": c.reached}, Gates: map[string]float64{"classification": 0.95}}, nil); err != nil {
+					t.Fatal(err)
 				}
 			}
 			p.take("Bandh called on NH-37")
 			p.Settle()
 			list, err := p.book.Accounts(t.Context(), cachar, p.Clock.Now().Add(-engine.Day.Duration()), p.Clock.Now(), 10)
-			if err != nil || len(list) != 1 || list[0].ByModel == nil || list[0].Used != c.used {
-				t.Errorf("stored %+v, %v", list, err)
+			if err != nil || len(list) != 1 || list[0].Used != c.used {
+				t.Fatalf("stored %+v, %v", list, err)
+			}
+			a := list[0]
+			if (a.ByModel == nil) != (c.mode == "off") || a.ByRule.Severity != 3 || a.ByModel != nil && a.ByModel.Severity != 1 {
+				t.Errorf("the rule says %+v and the model %+v", a.ByRule, a.ByModel)
+			}
+			if want := map[string]int{"rule": 3, "model": 1}[c.used]; a.Signal.Severity != want {
+				t.Errorf("the signal has severity %d, want %d", a.Signal.Severity, want)
+			}
+			if s, err := p.board.Score(t.Context(), cachar, engine.Day, p.Clock.Now()); err != nil || (s.LayerScores.Network == 0) != (c.used == "model") {
+				t.Errorf("the score does not follow: %+v, %v", s.LayerScores, err)
 			}
 		})
 	}
@@ -135,35 +166,32 @@ func TestModelClassification(t *testing.T) {
 	})
 }
 
-func TestClassifySuite(t *testing.T) {
+// TestClassificationSuite plays the suite as `dossier eval run` does: what it says must
+// depend on who plays.
+func TestClassificationSuite(t *testing.T) {
 	t.Parallel()
-	s := classifySuite()
-	examples, err := eval.Load(files, s)
+	suite := newProduct(t, nil).suite()
+	examples, err := eval.Load(files, suite)
 	if err != nil || len(examples) < 60 {
 		t.Fatalf("%d examples, %v", len(examples), err)
 	}
-	stubborn := model.Reference("stubborn", func(context.Context, *model.Request) (*model.Reply, error) {
-		return model.Answer(classOut{Layers: []string{"cognitive"}, Polarity: "neutral", Severity: 1})
-	})
+	silly := model.Reference("silly", func(context.Context, *model.Request) (*model.Reply, error) { return model.Say("No idea."), nil })
 	for name, c := range map[string]struct {
-		player eval.Player
-		passes bool
-	}{"the word lists": {eval.Player{}, true}, "a model that always says the same": {eval.Player{Alias: "fast", Model: stubborn}, false}} {
+		player    eval.Player
+		low, high float64
+	}{
+		"the word lists":                   {eval.Player{}, 0.95, 1},
+		"a model that always says so":      {eval.Player{Alias: "fast", Model: stubborn("stubborn")}, 0.01, 0.6},
+		"a model that the policy replaced": {eval.Player{Alias: "fast", Model: silly}, 0, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
-			sum := 0.0
-			for _, ex := range examples {
-				tr, err := s.Run(t.Context(), ex, c.player)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := s.Graders[0].Grade(t.Context(), ex, tr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sum += g.Score
+			t.Parallel()
+			r, err := eval.Play(t.Context(), ID, suite, examples, eval.Options{Player: c.player, Parallel: 2, Now: time.Now})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if mean := sum / float64(len(examples)); (mean >= s.Gates["classification"]) != c.passes {
-				t.Errorf("it reaches %.3f", mean)
+			if got := r.Means["classification"].Mean; got < c.low || got > c.high || r.Passed() != (c.low >= 0.95) {
+				t.Errorf("it reaches %.3f and passes: %v", got, r.Passed())
 			}
 		})
 	}

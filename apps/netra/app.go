@@ -48,7 +48,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Tools:    []tool.Tool{o.scoreDistrict(), o.districtHistory()},
 		Triggers: o.triggers(),
 		Jobs:     map[string]app.Job{jobMail: o.mail, jobClassify: o.classify, jobDemo: o.demoArrival},
-		Suites:   []eval.Suite{classifySuite()},
+		Suites:   []eval.Suite{o.suite()},
 		Routes:   o.routes,
 		Demo:     o.demo,
 		Views:    map[string]app.View{kindSignals: app.Table, "score_history": app.Chart, "back_test": app.JSON},

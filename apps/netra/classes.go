@@ -7,15 +7,12 @@ import (
 	"slices"
 
 	"dossier"
-	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/model"
 	"dossier/internal/tool"
-
-	"github.com/goccy/go-yaml"
 )
 
 type classIn struct {
@@ -159,47 +156,18 @@ func (o *office) ask(ctx context.Context, about, text string) (out classOut, err
 	return out, json.Unmarshal(run.Answer, &out)
 }
 
-// gateName is the model whose gate counts: the one the configuration gives the
-// classifier.
-const gateName = "classifier"
-
+// gateMet reports whether whoever plays the classifier has reached what the operator
+// asks for in the suite.
 func (o *office) gateMet(ctx context.Context) (bool, error) {
-	g, err := o.book.Gate(ctx, gateName)
-	return err == nil && g.Examples > 0 && float64(g.Agreed) >= o.cfg.ModelGate*float64(g.Examples), err
-}
-
-// measure plays every labelled example through the classifier and stores how many it
-// got right.
-func (o *office) measure(ctx context.Context) (book.Gate, error) {
-	examples, err := labelled()
-	if err != nil {
-		return book.Gate{}, err
-	}
-	g := book.Gate{Model: gateName, Examples: len(examples), At: o.env.Now()}
-	for i, ex := range examples {
-		out, err := o.ask(ctx, fmt.Sprintf("gate/%d/%d", g.At.UnixMicro(), i), ingest.Clean(ex.Input.Text))
-		if err != nil {
-			return g, err
-		}
-		if ex.Want.grade(out) == 1 {
-			g.Agreed++
-		}
-	}
-	return g, o.book.SaveGate(ctx, g)
-}
-
-// An example is one labelled report.
-type example struct {
-	Name  string  `yaml:"name"`
-	Input classIn `yaml:"input"`
-	Want  wanted  `yaml:"want"`
+	got, measured, err := o.env.Desk.Reached(ctx, classifierName, classificationSuite)
+	return err == nil && measured && got >= o.cfg.ModelGate, err
 }
 
 type wanted struct {
-	Layers   []string `yaml:"risk_layers" json:"risk_layers"`
-	Polarity string   `yaml:"polarity" json:"polarity"`
-	Severity int      `yaml:"severity_score" json:"severity_score"`
-	Tags     []string `yaml:"geo_sensitivity" json:"geo_sensitivity"`
+	Layers   []string `json:"risk_layers"`
+	Polarity string   `json:"polarity"`
+	Severity int      `json:"severity_score"`
+	Tags     []string `json:"geo_sensitivity"`
 }
 
 // grade is the share of the four answers that are right.
@@ -212,16 +180,4 @@ func (w wanted) grade(got classOut) float64 {
 		}
 	}
 	return right
-}
-
-func labelled() ([]example, error) {
-	raw, err := files.ReadFile("evals/classify.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("read examples: %w", err)
-	}
-	var out []example
-	if err := yaml.Unmarshal(raw, &out); err != nil {
-		return nil, fmt.Errorf("decode examples: %w", err)
-	}
-	return out, nil
 }

@@ -22,7 +22,7 @@ import (
 
 // commands are those below `dossier netra`.
 func commands(c app.CLI) []*cobra.Command {
-	return []*cobra.Command{ingestCommand(c), scoreCommand(c), batchCommand(c), watchCommand(c), methodologyCommand(c), backtestCommand(c), gateCommand(c), retentionCommand(c)}
+	return []*cobra.Command{ingestCommand(c), scoreCommand(c), batchCommand(c), watchCommand(c), methodologyCommand(c), backtestCommand(c), retentionCommand(c)}
 }
 
 // open builds the product and returns the app at work in it.
@@ -242,26 +242,6 @@ func changeOf(layers []string) (weightChange, error) {
 		ch.LayerWeights[engine.Layer(name)] = v
 	}
 	return ch, nil
-}
-
-func gateCommand(c app.CLI) *cobra.Command {
-	return &cobra.Command{
-		Use: "gate", Short: "Measure the configured classifier on the labelled examples and store the result", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := open(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			g, err := o.measure(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return c.Print(g, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d of %d examples classified as labelled; %.0f %% are needed\n", g.Agreed, g.Examples, o.cfg.ModelGate*100)
-				return err
-			})
-		},
-	}
 }
 
 func retentionCommand(c app.CLI) *cobra.Command {

@@ -64,20 +64,24 @@ func newProduct(t testing.TB, configure func(*Config)) *product {
 
 func newProductOn(t testing.TB, url string, clock *storetest.Clock, configure func(*Config)) *product {
 	t.Helper()
+	return openProduct(t, apptest.Options{URL: url, Clock: clock}, configure)
+}
+
+func openProduct(t testing.TB, o apptest.Options, configure func(*Config)) *product {
+	t.Helper()
 	p := &product{logs: &lockedBuffer{}}
-	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+	if path, ok := strings.CutPrefix(o.URL, "sqlite:"); ok {
 		p.file, _, _ = strings.Cut(path, "?")
 	}
 	var cfg Config
-	p.Bench = apptest.Open(t, App, apptest.Options{
-		URL: url, Clock: clock, Log: slog.New(slog.NewTextHandler(p.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Change: func(c app.Config) {
-			if configure != nil {
-				configure(c.(*Config))
-			}
-			cfg = *c.(*Config)
-		},
-	})
+	o.Log = slog.New(slog.NewTextHandler(p.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	o.Change = func(c app.Config) {
+		if configure != nil {
+			configure(c.(*Config))
+		}
+		cfg = *c.(*Config)
+	}
+	p.Bench = apptest.Open(t, App, o)
 	p.As, p.office = anOfficer, newOffice(p.Env, cfg)
 	return p
 }

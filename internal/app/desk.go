@@ -53,6 +53,10 @@ type Desk interface {
 	// carry the roles the person has now.
 	Decide(ctx context.Context, id dossier.ApprovalID, d dossier.Decision) (dossier.Approval, error)
 
+	// Reached returns what whoever plays an agent now reached, from 0 to 1, when it was
+	// last measured with a suite of this app; false if it never was.
+	Reached(ctx context.Context, agent, suite string) (score float64, measured bool, err error)
+
 	// Later queues the app's job for a time. A second call with the same name and
 	// unique key replaces the first while it has not run; "" never replaces.
 	Later(ctx context.Context, job string, args any, at time.Time, unique string) error

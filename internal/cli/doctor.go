@@ -69,7 +69,7 @@ func (p *product) gateStates(ctx context.Context) []api.GateState {
 				alias = own
 			}
 			if mod, ok := p.models.byAlias[alias]; ok {
-				if got, measured, err := p.models.score(ctx, id, g.suite, mod.Name()); err == nil && measured {
+				if got, measured, err := p.store.Reached(ctx, id, g.suite, mod.Name()); err == nil && measured {
 					st.Mean, st.Checked, st.Holds = got, true, got >= g.least
 				}
 			}

@@ -26,29 +26,6 @@ type models struct {
 	store   *store.Store
 }
 
-// score returns what a model reached when it last played a suite of an app: the
-// lowest mean among the grades that the suite gates. It returns false if the model
-// was never measured.
-func (m *models) score(ctx context.Context, app, suite, model string) (float64, bool, error) {
-	results, err := m.store.Results(ctx, []string{app}, suite, 200)
-	if err != nil {
-		return 0, false, err
-	}
-	for _, r := range results {
-		if r.Player != model || !r.Done() {
-			continue
-		}
-		least := 1.0
-		for grade, mean := range r.Means {
-			if _, gated := r.Gates[grade]; gated || len(r.Gates) == 0 {
-				least = min(least, mean)
-			}
-		}
-		return least, len(r.Means) > 0, nil
-	}
-	return 0, false, nil
-}
-
 // A gate is the score in a suite that a model must have reached.
 type gate struct {
 	suite string
@@ -113,7 +90,7 @@ func (m *models) choose(ctx context.Context, app string, a *agent.Agent) (model.
 	if !ok {
 		return mod, mod.Name()
 	}
-	got, measured, err := m.score(ctx, app, g.suite, mod.Name())
+	got, measured, err := m.store.Reached(ctx, app, g.suite, mod.Name())
 	switch {
 	case err != nil:
 		return nil, mod.Name() + " waits: its score could not be read"

@@ -17,6 +17,7 @@ import (
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/approval"
+	"dossier/internal/eval"
 	"dossier/internal/records"
 	"dossier/internal/store"
 )
@@ -167,6 +168,15 @@ func (d *Desk) Decide(ctx context.Context, id dossier.ApprovalID, decision dossi
 		return dossier.Approval{}, dossier.Errorf(dossier.NotFound, "There is no approval %s.", id)
 	}
 	return d.Inbox.Decide(ctx, id, a.Digest, decision)
+}
+
+// Reached implements app.Desk.
+func (d *Desk) Reached(ctx context.Context, agent, suite string) (float64, bool, error) {
+	a, ok := d.Runner.Agent(d.ID, agent)
+	if !ok {
+		return 0, false, dossier.Errorf(dossier.NotFound, "The app %s has no agent %q.", d.ID, agent)
+	}
+	return d.Store.Reached(ctx, d.ID, suite, eval.Player{Model: d.Runner.Model(d.ID, a)}.Name())
 }
 
 // Later implements app.Desk.

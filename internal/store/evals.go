@@ -84,6 +84,29 @@ func (s *Store) Results(ctx context.Context, apps []string, suite string, limit 
 	return db.Collect(rows, err, scanBody[records.EvalResult])
 }
 
+// Reached returns what a player reached when it last played a suite of an app to the
+// end: the lowest mean among the grades that the suite gates. It returns false if the
+// player was never measured.
+func (s *Store) Reached(ctx context.Context, app, suite, player string) (float64, bool, error) {
+	results, err := s.Results(ctx, []string{app}, suite, 200)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, r := range results {
+		if r.Player != player || !r.Done() {
+			continue
+		}
+		least := 1.0
+		for grade, mean := range r.Means {
+			if _, gated := r.Gates[grade]; gated || len(r.Gates) == 0 {
+				least = min(least, mean)
+			}
+		}
+		return least, len(r.Means) > 0, nil
+	}
+	return 0, false, nil
+}
+
 // Result returns one run of a suite with its rows.
 func (s *Store) Result(ctx context.Context, id string) (records.EvalResult, []records.EvalRow, error) {
 	res, err := scanBody[records.EvalResult](s.db.QueryRow(ctx, "SELECT body FROM eval_runs WHERE id = $1", id))

@@ -105,33 +105,3 @@ func (b *Book) Adopted(ctx context.Context) (engine.Params, bool, error) {
 	}
 	return p.Params, true, nil
 }
-
-// A Gate is how a model did on the labelled examples.
-type Gate struct {
-	Model    string    `json:"model"`
-	Examples int       `json:"examples"`
-	Agreed   int       `json:"agreed"`
-	At       time.Time `json:"at"`
-}
-
-// SaveGate stores how a model did.
-func (b *Book) SaveGate(ctx context.Context, g Gate) error {
-	_, err := b.DB.Exec(ctx, `INSERT INTO netra_gates (model, examples, agreed, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (model) DO UPDATE SET examples = excluded.examples, agreed = excluded.agreed, at = excluded.at`, g.Model, g.Examples, g.Agreed, g.At.UnixMicro())
-	if err != nil {
-		return fmt.Errorf("save gate: %w", err)
-	}
-	return nil
-}
-
-// Gate returns how a model did, and zeros if it was never tried.
-func (b *Book) Gate(ctx context.Context, model string) (Gate, error) {
-	g := Gate{Model: model}
-	var at int64
-	err := b.DB.QueryRow(ctx, `SELECT examples, agreed, at FROM netra_gates WHERE model = $1`, model).Scan(&g.Examples, &g.Agreed, &at)
-	if errors.Is(err, dossier.NotFound) {
-		return g, nil
-	}
-	g.At = micro(at)
-	return g, err
-}

@@ -36,7 +36,11 @@ func (p *product) suite(name string) (installed, eval.Suite, error) {
 			known = append(known, a.ID+"/"+s.Name)
 		}
 	}
-	return installed{}, eval.Suite{}, dossier.Errorf(dossier.NotFound, "There is no suite %q.%s `dossier eval list` shows them.", name, nearest(name, known))
+	near := nearest(name, known)
+	if i := slices.IndexFunc(known, func(k string) bool { return strings.HasSuffix(k, "/"+name) }); i >= 0 {
+		near = fmt.Sprintf(" Did you mean %q?", known[i])
+	}
+	return installed{}, eval.Suite{}, dossier.Errorf(dossier.NotFound, "There is no suite %q.%s `dossier eval list` shows them.", name, near)
 }
 
 func (l *line) evalList() *cobra.Command {
@@ -49,7 +53,7 @@ func (l *line) evalList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the suites", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := l.product(cmd.Context())
+			p, err := l.evalProduct(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -92,7 +96,7 @@ func (l *line) evalRun() *cobra.Command {
 		Use: "run SUITE", Short: "Play a suite and store what came of it", Args: cobra.ExactArgs(1),
 		Example: "  dossier eval run poolpatrol/shift --json\n  dossier eval run poolpatrol/shift --model fast --repeat 3 --out results/",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := l.product(cmd.Context())
+			p, err := l.evalProduct(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -117,7 +121,7 @@ func (l *line) evalRun() *cobra.Command {
 			if err := l.print(summary(res, id), func(w io.Writer) error { return writeTable(w, res, id) }); err != nil {
 				return err
 			}
-			if !res.Safe() || !onlySafety && !res.Passed() {
+			if !res.Safe() || !onlySafety && !fromRuns && !res.Passed() {
 				return errSilent
 			}
 			return nil

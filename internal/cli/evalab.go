@@ -118,14 +118,17 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 			right[it.Run] = it.Label.Right
 		}
 	}
-	runs, err := p.store.Runs(ctx, records.RunQuery{Apps: []string{a.ID}, Agent: s.Agent, Limit: limit})
+	runs, err := p.store.Runs(ctx, records.RunQuery{Apps: []string{a.ID}, Agent: s.Agent, Limit: 20_000})
 	if err != nil {
 		return eval.Result{}, "", err
 	}
-	res := eval.Result{App: a.ID, Suite: s.Name, Player: "production", Started: p.now()}
+	res := eval.Result{App: a.ID, Suite: s.Name, Player: "production", Started: p.now(), Targets: s.Targets}
 	for _, r := range runs {
 		if !r.Status.Ended() {
 			continue
+		}
+		if len(res.Rows) == limit {
+			break
 		}
 		run, steps, err := p.store.Load(ctx, r.ID)
 		if err != nil {
@@ -135,8 +138,12 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 		if err != nil {
 			return res, "", err
 		}
+		asked, err := p.store.Approvals(ctx, r.ID)
+		if err != nil {
+			return res, "", err
+		}
 		ex := eval.Example{Name: string(r.ID), Scenario: "production", Complexity: "production", Input: run.Input, Want: right[r.ID]}
-		res.Rows = append(res.Rows, eval.GradeTrace(ctx, s, ex, eval.TraceOf(run, steps, seen, found)))
+		res.Rows = append(res.Rows, eval.GradeTrace(ctx, s, ex, eval.TraceOf(run, steps, seen, found, asked)))
 	}
 	res.Summarise(s)
 	res.Ended = p.now()

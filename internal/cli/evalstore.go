@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
+	"dossier"
 	"dossier/internal/eval"
 	"dossier/internal/model"
 	"dossier/internal/records"
@@ -60,6 +62,31 @@ func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o e
 	done := toRecord(rec.ID, s, res)
 	done.Tags = rec.Tags
 	return res, rec.ID, p.store.FinishResult(ctx, done)
+}
+
+// evalProduct opens the product for measuring, which needs no folder of the product's:
+// where none can be made and none was asked for, one is made that is thrown away.
+func (l *line) evalProduct(ctx context.Context) (*product, error) {
+	if l.open != nil || l.data != "" {
+		return l.product(ctx)
+	}
+	s, err := l.settings()
+	if err != nil {
+		return nil, err
+	}
+	if os.MkdirAll(s.Data, 0o700) == nil {
+		return l.product(ctx)
+	}
+	if l.data, err = os.MkdirTemp("", "dossier-eval-"); err != nil {
+		return nil, dossier.Errorf(dossier.Unavailable, "No folder can be made to play in.").Because(err)
+	}
+	fmt.Fprintf(l.Err, "The folder %s cannot be made, so nothing of this is kept.\n", s.Data)
+	p, err := l.product(ctx)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(l.data))
+	}
+	p.undo = append([]func(){func() { _ = os.RemoveAll(l.data) }}, p.undo...)
+	return p, nil
 }
 
 // progress returns what shows how many rows of all are done, at most once a second; 0

@@ -149,6 +149,6 @@ func (tr Trace) choice(want Choice) (ChoiceReport, error) {
 
 // TraceOf returns the trace of a stored run, so that it can be graded without being
 // run again.
-func TraceOf(run dossier.Run, steps []dossier.Step, seen []dossier.Evidence, found []dossier.Finding) Trace {
-	return Trace{Answer: run.Answer, Steps: steps, Evidence: seen, Findings: found}
+func TraceOf(run dossier.Run, steps []dossier.Step, seen []dossier.Evidence, found []dossier.Finding, asked []dossier.Approval) Trace {
+	return Trace{Answer: run.Answer, Steps: steps, Evidence: seen, Findings: found, Approvals: asked, Failure: run.Failure}
 }

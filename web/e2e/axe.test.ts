@@ -27,7 +27,17 @@ async function serious(page: Page): Promise<string[]> {
   return violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ")).join("; ")}`);
 }
 
-test("axe finds nothing serious on any page, no page complains, none scrolls sideways", async () => {
+/** How far what was already shown moved about while the page loaded; above 0.1 people lose their place. */
+const shifted = (page: Page) => page.evaluate(() => (window as unknown as { shifted: number }).shifted);
+
+test("axe finds nothing serious on any page, no page complains, jumps about or scrolls sideways", async () => {
+  await mira.context.addInitScript(() => {
+    const sum = window as unknown as { shifted: number };
+    sum.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const e of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!e.hadRecentInput) sum.shifted += e.value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
   pages = await allPages(mira, product);
   for (const shape of [/^\/apps\/poolpatrol\/van\//, /^\/apps\/netra\/district\//, /^\/apps\/netra\/briefing\//, /^\/apps\/airshed\/reports\/./, /^\/apps\/report\/r\//, /^\/cases\/[^/]+\/mail/])
     assert.ok(pages.some(([, path]) => shape.test(path)), `no page ${shape} among ${pages.map(([, path]) => path).join(" ")}`);
@@ -38,6 +48,8 @@ test("axe finds nothing serious on any page, no page complains, none scrolls sid
     for (const line of await serious(mira.page)) found.push(`${name}: ${line}`);
     const over = await mira.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     if (over > 0) found.push(`${name}: scrolls sideways by ${over}px`);
+    const jump = await shifted(mira.page);
+    if (jump > 0.1) found.push(`${name}: jumps about by ${jump.toFixed(2)}`);
   }
   assert.deepEqual(found, []);
   assert.deepEqual(mira.bad, []);

@@ -60,7 +60,7 @@ function Opened({ report, section }: { report: Report; section: string }) {
         </nav>
         <Loaded query={page} lines={12}>{(s) => <SectionView key={s.id} report={report.id} section={s} />}</Loaded>
       </div>
-      <Ratings report={report.id} />
+      {page.data && <Ratings report={report.id} />}
     </div>
   );
 }

@@ -39,6 +39,8 @@ function CaseView({ case: c }: { case: Case }) {
   const timeline = useTimeline(c.id);
   const runs = useRuns({ case: c.id });
   const approvals = useCaseApprovals(c.id);
+  // What the overview shows above the findings comes with them, so that nothing is pushed down while somebody reads.
+  const first = [module, evidence, findings, timeline, approvals];
   const title = useAppTitle();
   const base = `/cases/${c.id}`;
   const parts = (module.data?.caseParts ?? []).filter((p) => p.place !== "overview");
@@ -64,7 +66,7 @@ function CaseView({ case: c }: { case: Case }) {
     >
       <Tabs label="Parts of this case" tabs={tabs} />
       <Switch>
-        <Route path={base}><Overview case={c} evidence={evidence} findings={findings} timeline={timeline.data ?? []} approvals={approvals.data ?? []} module={module.data} /></Route>
+        <Route path={base}>{first.some((q) => q.isPending) ? <Loading lines={10} /> : <Overview case={c} evidence={evidence} findings={findings} timeline={timeline.data ?? []} approvals={approvals.data ?? []} module={module.data} />}</Route>
         <Route path={`${base}/evidence/:ev?`}>{(p) => <EvidenceTab case={c} evidence={evidence} findings={findings.data ?? []} selected={p.ev} />}</Route>
         <Route path={`${base}/timeline`}><div className="panel pad"><Loaded query={timeline} lines={8}>{(events) => <WholeTimeline events={events} case={c.id} />}</Loaded></div></Route>
         <Route path={`${base}/runs`}><div className="panel"><Loaded query={runs}>{(d) => <RunTable runs={d.pages.flatMap((p) => p.items)} hideCase />}</Loaded></div></Route>

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
 	"dossier/internal/app"
@@ -118,7 +119,8 @@ func printAudit(w io.Writer, a ingest.Audit) error {
 	for _, r := range a.Rejected {
 		fmt.Fprintf(w, "line %d: %s\n", r.Line, r.Reason)
 	}
-	return nil
+	_, err := fmt.Fprintln(w, a.Disclaimer)
+	return err
 }
 
 func watchCommand(c app.CLI) *cobra.Command {
@@ -147,6 +149,13 @@ func watchCommand(c app.CLI) *cobra.Command {
 
 // watchScreen prints a line for each district whose score changed since the last look.
 func (o *office) watchScreen(ctx context.Context, c app.CLI, w engine.Window, every time.Duration, rounds int) error {
+	type change struct {
+		standing
+		Disclaimer string `json:"governance_disclaimer"`
+	}
+	if !c.JSON() {
+		fmt.Fprintln(c.Out(), engine.Disclaimer)
+	}
 	seen := map[engine.Place]float64{}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -160,7 +169,7 @@ func (o *office) watchScreen(ctx context.Context, c app.CLI, w engine.Window, ev
 				continue
 			}
 			seen[d.Place] = d.Score
-			if err := c.Print(d, func(out io.Writer) error {
+			if err := c.Print(change{d, engine.Disclaimer}, func(out io.Writer) error {
 				_, err := fmt.Fprintf(out, "%s %6.2f %s %-20s %s\n", d.Timestamp.Format(time.TimeOnly), d.Score, d.TrendArrow, d.Threshold.Label, d.Place)
 				return err
 			}); err != nil {
@@ -220,8 +229,8 @@ func backtestCommand(c app.CLI) *cobra.Command {
 				return err
 			}
 			return c.Print(t, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s against %s over %d days: %d scores, %d in another band, mean %.2f to %.2f\nreviewed false alarms: %d still cross, %d do not; confirmed crossings: %d kept, %d lost\n",
-					t.Params.To, t.Params.From, days, t.Scores, t.BandMoves, t.MeanBefore, t.MeanAfter, t.FalseKept, t.FalseGone, t.TrueKept, t.TrueLost)
+				_, err := fmt.Fprintf(w, "%s against %s over %d days: %d scores, %d in another band, mean %.2f to %.2f\nreviewed false alarms: %d still cross, %d do not; confirmed crossings: %d kept, %d lost\n%s\n",
+					t.Params.To, t.Params.From, days, t.Scores, t.BandMoves, t.MeanBefore, t.MeanAfter, t.FalseKept, t.FalseGone, t.TrueKept, t.TrueLost, t.Disclaimer)
 				return err
 			})
 		},
@@ -256,8 +265,11 @@ func retentionCommand(c app.CLI) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.Print(a, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d signals older than %s removed, %d left; digest %s\n", a.Removed, a.Before.Format(time.RFC3339), a.Remaining, a.Digest)
+			return c.Print(struct {
+				book.Archive
+				Disclaimer string `json:"governance_disclaimer"`
+			}{a, engine.Disclaimer}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d signals older than %s removed, %d left; digest %s\n%s\n", a.Removed, a.Before.Format(time.RFC3339), a.Remaining, a.Digest, engine.Disclaimer)
 				return err
 			})
 		},

@@ -125,7 +125,7 @@ func TestScoreFileAlone(t *testing.T) {
 			t.Error(out)
 		}
 	})
-	for _, bad := range [][]string{{"score"}, {"score", "--district", "Cachar", "--window", "48h"}, {"score", "--signals", file, "--district", "Cachar", "--at", "noon"}, {"score", "--signals", "missing.jsonl", "--district", "x"}, {"ingest", "missing.csv"}} {
+	for _, bad := range [][]string{{"score"}, {"score", "--district", "Cachar", "--window", "48h"}, {"score", "--signals", file, "--district", "Cachar", "--at", "noon"}, {"score", "--signals", "missing.jsonl", "--district", "x"}, {"score", "--signals", file, "--district", "Gotham"}, {"score", "--signals", file, "--district", "Imphal West", "--state", "Assam"}, {"ingest", "missing.csv"}} {
 		if _, err := c.run(bad...); err == nil {
 			t.Errorf("%v was accepted", bad)
 		}
@@ -157,7 +157,7 @@ func TestCommandsOverRecords(t *testing.T) {
 	if out := c.must("batch"); !strings.Contains(out, "Cachar, Assam") || !strings.Contains(out, engine.Disclaimer) {
 		t.Error(out)
 	}
-	if out := c.must("watch", "--rounds", "1"); !strings.Contains(out, "Cachar") || strings.Count(out, "\n") != 1 {
+	if out := c.must("watch", "--rounds", "1"); !strings.Contains(out, "Cachar") || strings.Count(out, "\n") != 2 {
 		t.Errorf("watch printed %q", out)
 	}
 	if out := c.must("backtest", "--layer", "network=2"); !strings.Contains(out, "1 scores") {

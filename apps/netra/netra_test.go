@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -85,12 +86,48 @@ func testAnalyze(t *testing.T, p *product) {
 	})
 	t.Run("signals with the words that decided", func(t *testing.T) {
 		p.take("Bandh called on NH-37")
-		var list []book.Account
-		p.Call("GET", "/signals/Cachar", nil, &list)
-		if len(list) != 1 || !strings.Contains(list[0].Why, "“bandh” is network") || list[0].Used != "rule" || list[0].ByModel != nil {
-			t.Errorf("got %+v", list)
+		var got signalsOut
+		p.Call("GET", "/signals/Cachar", nil, &got)
+		if list := got.Signals; len(list) != 1 || !strings.Contains(list[0].Why, "“bandh” is network") || list[0].Used != "rule" || list[0].ByModel != nil {
+			t.Errorf("got %+v", got)
 		}
 	})
+}
+
+// TestDisclaimerN058N072N073 asks every operation and every command of the app: each
+// answer about districts says what it is, in text and in JSON.
+func TestDisclaimerN058N072N073(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	p.As.Roles = []dossier.Role{officer, senior}
+	p.take("Bandh called on NH-37")
+	report := map[string]any{"reports": []any{map[string]string{"state": "Assam", "district": "Cachar", "text": "Arms cache recovered", "timestamp": "2026-03-02T10:00:00Z"}}}
+	asked := []struct {
+		method, path string
+		body         any
+	}{
+		{"POST", "/analyze", analyzeIn{District: "Cachar", State: "Assam"}}, {"POST", "/ingest", report}, {"GET", "/risk-score/Cachar", nil},
+		{"GET", "/risk-history/Cachar", nil}, {"GET", "/districts", nil}, {"GET", "/signals/Cachar", nil}, {"GET", "/methodology", nil},
+		{"POST", "/review", reviewIn{District: "Cachar"}}, {"GET", "/review", nil},
+		{"POST", "/weights", weightChange{LayerWeights: map[engine.Layer]float64{engine.Physical: 1.2}}}, {"GET", "/weights", nil}, {"GET", "/retention", nil},
+	}
+	for _, a := range asked {
+		if code, body := p.Call(a.method, a.path, a.body, nil); code != 200 || !strings.Contains(body, `"governance_disclaimer":"`+engine.Disclaimer+`"`) {
+			t.Errorf("%s %s answered %d without it: %s", a.method, a.path, code, body)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.WriteFile(file, []byte("state,district,text,timestamp\nAssam,Cachar,Bandh called,2026-03-02T11:00:00Z\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"ingest", file}, {"score", "--district", "Cachar"}, {"score", "--example"}, {"batch"}, {"watch", "--rounds", "1"}, {"methodology"}, {"backtest"}, {"retention"}} {
+		for _, asJSON := range []bool{false, true} {
+			c := &terminal{t: t, product: p, json: asJSON}
+			if out := c.must(args...); !strings.Contains(out, engine.Disclaimer) {
+				t.Errorf("%v (JSON: %v) prints no disclaimer: %s", args, asJSON, out)
+			}
+		}
+	}
 }
 
 func TestFoldingN093(t *testing.T) {

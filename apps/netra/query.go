@@ -100,10 +100,13 @@ func (q *query) scoreFile(c app.CLI, w engine.Window) (engine.Score, error) {
 		return engine.Score{}, err
 	}
 	p := ingest.Canonical(engine.Place{State: q.state, District: q.district})
-	if p.State == "" {
-		if i := slices.IndexFunc(signals, func(s engine.Signal) bool { return strings.EqualFold(s.District, p.District) }); i >= 0 {
-			p.State = signals[i].State
-		}
+	i := slices.IndexFunc(signals, func(s engine.Signal) bool {
+		return strings.EqualFold(s.District, p.District) && (p.State == "" || strings.EqualFold(s.State, p.State))
+	})
+	if i >= 0 {
+		p = signals[i].Place()
+	} else if p, err = locate(p.State, p.District); err != nil {
+		return engine.Score{}, err // a quiet district scores 0; a misspelt one must not
 	}
 	return e.Compute(p, signals, w, at)
 }

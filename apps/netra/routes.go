@@ -50,22 +50,42 @@ func (o *office) routes(r *app.Router) {
 	app.Handle(r, op("districts", http.MethodGet, "/districts", "All districts with their score, band and trend"), readers, o.districts)
 	app.Handle(r, op("signals", http.MethodGet, "/signals/{district}", "The signals of a district in a window"), readers, o.signals)
 	app.Handle(r, op("methodology", http.MethodGet, "/methodology", "Every formula, weight and limit, with its version"), []dossier.Role{app.Public}, o.methodology)
-	app.Handle(r, raw("review", "/review", "Say whether a score was a false alarm", reviewIn{}), desk, func(ctx context.Context, in *rawIn) (*answer[book.Review], error) {
+	app.Handle(r, raw("review", "/review", "Say whether a score was a false alarm", reviewIn{}), desk, func(ctx context.Context, in *rawIn) (*answer[reviewOut], error) {
 		return o.review(ctx, in, r.Principal(ctx))
 	})
 	app.Handle(r, op("reviews", http.MethodGet, "/review", "Reviews and false-alarm rates per district and band"), readers, o.reviews)
 	app.Handle(r, raw("propose-weights", "/weights", "Propose a change of weights; it is back-tested and a senior officer decides", weightChange{}), desk,
-		func(ctx context.Context, in *rawIn) (*answer[book.Proposal], error) {
+		func(ctx context.Context, in *rawIn) (*answer[proposalOut], error) {
 			var c weightChange
 			if err := in.decode(&c); err != nil {
 				return nil, err
 			}
-			return reply(o.propose(ctx, c, r.Principal(ctx)))
+			p, err := o.propose(ctx, c, r.Principal(ctx))
+			return reply(proposalOut{p, engine.Disclaimer}, err)
 		})
-	app.Handle(r, op("weights", http.MethodGet, "/weights", "Proposed and adopted weights with their back-tests"), readers, func(ctx context.Context, _ *struct{}) (*answer[[]book.Proposal], error) {
-		return reply(o.book.Proposals(ctx, 50))
+	app.Handle(r, op("weights", http.MethodGet, "/weights", "Proposed and adopted weights with their back-tests"), readers, func(ctx context.Context, _ *struct{}) (*answer[weightsOut], error) {
+		list, err := o.book.Proposals(ctx, 50)
+		return reply(weightsOut{listed(list), engine.Disclaimer}, err)
 	})
 	app.Handle(r, op("retention", http.MethodGet, "/retention", "Proofs of what was removed"), readers, o.retention)
+}
+
+// listed makes nothing an empty list.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+type proposalOut struct {
+	book.Proposal
+	Disclaimer string `json:"governance_disclaimer"`
+}
+
+type weightsOut struct {
+	Proposals  []book.Proposal `json:"proposals"`
+	Disclaimer string          `json:"governance_disclaimer"`
 }
 
 // rawIn is a body that is not parsed before the app sees it.
@@ -193,10 +213,7 @@ func (o *office) riskHistory(ctx context.Context, in *historyIn) (*answer[histor
 		limit = 500
 	}
 	points, err := o.book.History(ctx, p, w, o.env.Now().AddDate(0, 0, -days), limit)
-	if points == nil {
-		points = []book.Point{}
-	}
-	return reply(history{p.District, p.State, w.String(), points, engine.Disclaimer}, err)
+	return reply(history{p.District, p.State, w.String(), listed(points), engine.Disclaimer}, err)
 }
 
 // A standing is one district in the list of all.
@@ -254,17 +271,22 @@ func (o *office) standings(ctx context.Context, w engine.Window) (standings, err
 	return out, nil
 }
 
-func (o *office) signals(ctx context.Context, in *districtPath) (*answer[[]book.Account], error) {
+type signalsOut struct {
+	District   string         `json:"district"`
+	State      string         `json:"state"`
+	Window     string         `json:"time_window"`
+	Signals    []book.Account `json:"signals"`
+	Disclaimer string         `json:"governance_disclaimer"`
+}
+
+func (o *office) signals(ctx context.Context, in *districtPath) (*answer[signalsOut], error) {
 	p, w, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
 	now := o.env.Now()
 	list, err := o.book.Accounts(ctx, p, now.Add(-w.Duration()), now, 500)
-	if list == nil {
-		list = []book.Account{}
-	}
-	return reply(list, err)
+	return reply(signalsOut{p.District, p.State, w.String(), listed(list), engine.Disclaimer}, err)
 }
 
 func (o *office) methodology(ctx context.Context, _ *struct{}) (*answer[engine.Methodology], error) {
@@ -283,9 +305,14 @@ type reviewIn struct {
 	Note       string `json:"note,omitempty"`
 }
 
+type reviewOut struct {
+	book.Review
+	Disclaimer string `json:"governance_disclaimer"`
+}
+
 // review stores an officer's word on the last stored score of a district. It never
 // changes a weight.
-func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*answer[book.Review], error) {
+func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*answer[reviewOut], error) {
 	var body reviewIn
 	if err := in.decode(&body); err != nil {
 		return nil, err
@@ -302,13 +329,15 @@ func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*
 	if !ok {
 		return nil, dossier.Errorf(dossier.NotFound, "%s has no stored score over %s to review.", p, w)
 	}
-	return reply(o.book.SaveReview(ctx, book.Review{Place: p, Hours: int(w), ScoreAt: last.At, Score: last.Score, Band: last.Band,
-		FalseAlarm: body.FalseAlarm, Note: engine.Clip(ingest.Clean(body.Note), 1000), Reviewer: by.ID, At: now}))
+	said, err := o.book.SaveReview(ctx, book.Review{Place: p, Hours: int(w), ScoreAt: last.At, Score: last.Score, Band: last.Band,
+		FalseAlarm: body.FalseAlarm, Note: engine.Clip(ingest.Clean(body.Note), 1000), Reviewer: by.ID, At: now})
+	return reply(reviewOut{said, engine.Disclaimer}, err)
 }
 
 type reviewsOut struct {
-	Rates   []book.Rate   `json:"false_alarm_rates"`
-	Reviews []book.Review `json:"reviews"`
+	Rates      []book.Rate   `json:"false_alarm_rates"`
+	Reviews    []book.Review `json:"reviews"`
+	Disclaimer string        `json:"governance_disclaimer"`
 }
 
 func (o *office) reviews(ctx context.Context, _ *struct{}) (*answer[reviewsOut], error) {
@@ -317,15 +346,16 @@ func (o *office) reviews(ctx context.Context, _ *struct{}) (*answer[reviewsOut],
 		return nil, err
 	}
 	list, err := o.book.Reviews(ctx, 100)
-	return reply(reviewsOut{rates, list}, err)
+	return reply(reviewsOut{listed(rates), listed(list), engine.Disclaimer}, err)
 }
 
 type retentionOut struct {
-	Retain string         `json:"retain"`
-	Proofs []book.Archive `json:"proofs"`
+	Retain     string         `json:"retain"`
+	Proofs     []book.Archive `json:"proofs"`
+	Disclaimer string         `json:"governance_disclaimer"`
 }
 
 func (o *office) retention(ctx context.Context, _ *struct{}) (*answer[retentionOut], error) {
 	list, err := o.book.Archives(ctx, 100)
-	return reply(retentionOut{o.cfg.Retain.String(), list}, err)
+	return reply(retentionOut{o.cfg.Retain.String(), listed(list), engine.Disclaimer}, err)
 }

@@ -76,6 +76,8 @@ type historyOut struct {
 	District string       `json:"district"`
 	State    string       `json:"state"`
 	Points   []book.Point `json:"points"`
+
+	Disclaimer string `json:"governance_disclaimer"`
 }
 
 func (o *office) districtHistory() tool.Tool {
@@ -94,7 +96,7 @@ func (o *office) districtHistory() tool.Tool {
 			}
 			seen := dossier.NewEvidence("score_history", dossier.Source{System: "netra", Locator: "history/" + p.State + "/" + p.District + "/" + w.String(), Fetched: c.Now},
 				points, "%d stored scores of %s", len(points), p)
-			return tool.Output[historyOut]{Value: historyOut{p.District, p.State, points}, Evidence: []dossier.Evidence{seen}}, nil
+			return tool.Output[historyOut]{Value: historyOut{p.District, p.State, points, engine.Disclaimer}, Evidence: []dossier.Evidence{seen}}, nil
 		},
 	}.Tool()
 }

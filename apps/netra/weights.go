@@ -32,6 +32,7 @@ type BackTest struct {
 	TrueLost   int          `json:"true_lost"`   // confirmed crossings that would be missed
 	Moves      []BackMove   `json:"moves"`       // the largest, at most 20
 	Params     paramsChange `json:"params"`
+	Disclaimer string       `json:"governance_disclaimer"`
 }
 
 // A BackMove is one score that would have been another.
@@ -60,7 +61,7 @@ func (o *office) backTest(ctx context.Context, proposed engine.Params, days int,
 	if err != nil {
 		return BackTest{}, err
 	}
-	out := BackTest{From: now.AddDate(0, 0, -days), To: now, Params: paramsChange{inForce.Version(), next.Version()}, Moves: []BackMove{}}
+	out := BackTest{From: now.AddDate(0, 0, -days), To: now, Params: paramsChange{inForce.Version(), next.Version()}, Moves: []BackMove{}, Disclaimer: engine.Disclaimer}
 	for _, p := range places() {
 		signals, err := o.book.Signals(ctx, p, out.From.Add(-engine.ThreeDays.Duration()), now)
 		if err != nil {

@@ -127,9 +127,11 @@ func (p Params) base(s *Signal) float64 {
 }
 
 // Composite runs a weighted layer sum through the sigmoid: 0 to 100, unrounded.
-func (p Params) Composite(sum float64) float64 {
-	normalized := sum / p.Scale * 100
-	return 100 / (1 + math.Exp(-p.Slope*(normalized-p.Midpoint)))
+func (p Params) Composite(sum float64) float64 { return sigmoid(sum, p.Scale, p.Slope, p.Midpoint) }
+
+func sigmoid(sum, scale, slope, midpoint float64) float64 {
+	normalized := sum / scale * 100
+	return 100 / (1 + math.Exp(-slope*(normalized-midpoint)))
 }
 
 // sumFor returns the weighted layer sum at which the composite reaches score.

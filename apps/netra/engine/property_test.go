@@ -60,13 +60,13 @@ func TestPropertyEmptyWindow(t *testing.T) {
 func TestPropertyComposite(t *testing.T) {
 	t.Parallel()
 	t.Run("N-100", rapid.MakeCheck(func(t *rapid.T) {
-		p, e := Defaults(), Default()
+		e := Default()
 		layer := rapid.Float64Range(0, 10)
 		a := [3]float64{layer.Draw(t, "c"), layer.Draw(t, "n"), layer.Draw(t, "p")}
 		b := a
 		i := rapid.IntRange(0, 2).Draw(t, "which")
 		b[i] = rapid.Float64Range(a[i], 10).Draw(t, "more")
-		lo, hi := p.Composite(e.weightedSum(a)), p.Composite(e.weightedSum(b))
+		lo, hi := e.composite(a), e.composite(b)
 		if lo > hi {
 			t.Fatalf("%v scores %v, %v scores %v", a, lo, b, hi)
 		}
@@ -94,12 +94,21 @@ func TestPropertyStabilising(t *testing.T) {
 func TestPropertyAge(t *testing.T) {
 	t.Parallel()
 	t.Run("N-102", rapid.MakeCheck(func(t *rapid.T) {
-		s := drawSignal(t)
-		p := Defaults()
-		young := rapid.Float64Range(0, 300).Draw(t, "young")
-		old := rapid.Float64Range(young, 400).Draw(t, "old")
+		s, p := drawSignal(t), Defaults()
+		young := rapid.Float64Range(0, 168).Draw(t, "young")
+		old := rapid.Float64Range(young, 168).Draw(t, "old")
 		if math.Abs(p.Weight(&s, old)) > math.Abs(p.Weight(&s, young)) {
 			t.Fatalf("at %v hours it weighs more than at %v", old, young)
+		}
+		s.Polarity = Escalatory
+		scored := func(hours float64) float64 {
+			s := s
+			s.Timestamp = refTime.Add(-time.Duration(hours * float64(time.Hour)))
+			got := mustCompute(t, []Signal{s}, Week)
+			return got.LayerScores.Cognitive + got.LayerScores.Network + got.LayerScores.Physical
+		}
+		if a, b := scored(young), scored(old); b > a {
+			t.Fatalf("%v hours old it scores %v, %v hours old %v", young, a, old, b)
 		}
 	}))
 }
@@ -120,6 +129,9 @@ func TestPropertyReferenceTime(t *testing.T) {
 		}
 		if diff := cmp.Diff(a, b, cmpopts.IgnoreTypes(time.Time{})); diff != "" {
 			t.Fatalf("the same signals at the same distance score differently:\n%s", diff)
+		}
+		if !a.Timestamp.Equal(refTime) || !b.Timestamp.Equal(refTime.Add(shift)) {
+			t.Fatalf("the scores are of %s and %s", a.Timestamp, b.Timestamp)
 		}
 	}))
 }

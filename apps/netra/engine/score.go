@@ -213,7 +213,7 @@ func (e *Engine) assemble(place Place, window Window, at time.Time, t *tally, fi
 // as a method of Params would.
 func (e *Engine) composite(layers [3]float64) float64 {
 	p := &e.params
-	return 100 / (1 + math.Exp(-p.Slope*(e.weightedSum(layers)/p.Scale*100-p.Midpoint)))
+	return sigmoid(e.weightedSum(layers), p.Scale, p.Slope, p.Midpoint)
 }
 
 // weightedSum is Σ layer score × layer weight.

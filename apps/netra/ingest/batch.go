@@ -18,6 +18,8 @@ type Audit struct {
 	Rejected []Reject      `json:"rejected"`
 	Redacted map[Class]int `json:"redacted"`
 	Rows     []AuditRow    `json:"rows,omitempty"`
+
+	Disclaimer string `json:"governance_disclaimer"`
 }
 
 // An AuditRow says what became of one accepted row.
@@ -31,7 +33,7 @@ type AuditRow struct {
 // AcceptAll runs every row through [Accept] and keeps account. Folding is left to the
 // caller, who knows what is stored.
 func AcceptAll(rows []Row, rejects []Reject, now time.Time) ([]Accepted, Audit) {
-	audit := Audit{Read: len(rows) + len(rejects), Rejected: append([]Reject{}, rejects...), Redacted: map[Class]int{}}
+	audit := Audit{Read: len(rows) + len(rejects), Rejected: append([]Reject{}, rejects...), Redacted: map[Class]int{}, Disclaimer: engine.Disclaimer}
 	var out []Accepted
 	for _, row := range rows {
 		a, err := Accept(row.Report, now)

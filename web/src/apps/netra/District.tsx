@@ -132,10 +132,10 @@ function Signals({ s, w }: { s: Score; w: Window }) {
   const query = useSignals(s.state, s.district, w);
   return (
     <Loaded query={query}>
-      {(list) => (
+      {({ signals }) => (
         <Table<Account>
           caption="Signals in the window"
-          rows={list}
+          rows={signals}
           rowKey={(a) => a.signal.id}
           empty={<Empty icon="folder" title="No signals in this window." />}
           limit={50}

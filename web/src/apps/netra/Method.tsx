@@ -30,20 +30,20 @@ export function Oversight() {
   return (
     <div className="stack">
       <section className="stack tight"><h2>False-alarm rates</h2>
-        <Loaded query={reviews}>{(r) => <Table caption="False-alarm rates" rows={r.false_alarm_rates ?? []} rowKey={(x) => `${x.state}/${x.district}/${x.band}`} empty={<p className="muted">No score has been reviewed yet.</p>} columns={[
+        <Loaded query={reviews}>{(r) => <Table caption="False-alarm rates" rows={r.false_alarm_rates} rowKey={(x) => `${x.state}/${x.district}/${x.band}`} empty={<p className="muted">No score has been reviewed yet.</p>} columns={[
           { key: "district", title: "District", sort: (x) => x.district }, { key: "state", title: "State" }, { key: "band", title: "Band" },
           { key: "reviewed", title: "Reviewed", align: "right" }, { key: "false_alarms", title: "False alarms", align: "right" },
           { key: "rate", title: "Rate", align: "right", show: (x) => `${(x.rate * 100).toFixed(0)} %`, sort: (x) => x.rate }]} />}</Loaded>
       </section>
       <section className="stack tight"><h2>Proposed weights</h2>
-        <Loaded query={weights}>{(list) => <Table<Proposal> caption="Proposed weights" rows={list ?? []} rowKey={(x) => x.id} empty={<p className="muted">Nobody has proposed other weights. They change only by a proposal with its back-test that a second person approves.</p>} columns={[
+        <Loaded query={weights}>{({ proposals }) => <Table<Proposal> caption="Proposed weights" rows={proposals} rowKey={(x) => x.id} empty={<p className="muted">Nobody has proposed other weights. They change only by a proposal with its back-test that a second person approves.</p>} columns={[
           { key: "version", title: "Version", show: (x) => <Link href={`/cases/${x.case}`}>{x.version}</Link> }, { key: "why", title: "Why", wide: true }, { key: "status", title: "Status" },
           { key: "moves", title: "Bands moved", align: "right", show: (x) => `${x.back_test.band_moves} of ${x.back_test.scores}` },
           { key: "mean", title: "Mean score", align: "right", show: (x) => `${x.back_test.mean_before.toFixed(2)} → ${x.back_test.mean_after.toFixed(2)}` },
           { key: "proposed", title: "Proposed", show: (x) => <Time at={x.proposed} /> }]} />}</Loaded>
       </section>
       <section className="stack tight"><h2>Retention</h2>
-        <Loaded query={retention}>{(r) => <><p className="muted">Signals are kept for {r.retain}. Every removal leaves a proof.</p><Table caption="Proofs of removal" rows={r.proofs ?? []} rowKey={(x) => x.id} empty={<p className="muted">Nothing has been removed yet.</p>} columns={[
+        <Loaded query={retention}>{(r) => <><p className="muted">Signals are kept for {r.retain}. Every removal leaves a proof.</p><Table caption="Proofs of removal" rows={r.proofs} rowKey={(x) => x.id} empty={<p className="muted">Nothing has been removed yet.</p>} columns={[
           { key: "at", title: "Removed", show: (x) => <Time at={x.at} /> }, { key: "before", title: "Older than", show: (x) => <Time at={x.before} /> },
           { key: "removed", title: "Signals", align: "right" }, { key: "remaining", title: "Left", align: "right" }, { key: "digest", title: "Digest of ids", wide: true }]} /></>}</Loaded>
       </section>

@@ -39,14 +39,14 @@ export type Methodology = {
   limits: string[]; governance_disclaimer: string;
 };
 export type Reviews = {
-  false_alarm_rates: { state: string; district: string; band: string; reviewed: number; false_alarms: number; rate: number }[] | null;
-  reviews: { id: string; place: { state: string; district: string }; score: number; band: string; false_alarm: boolean; note: string; at: string }[] | null;
+  false_alarm_rates: { state: string; district: string; band: string; reviewed: number; false_alarms: number; rate: number }[];
+  reviews: { id: string; place: { state: string; district: string }; score: number; band: string; false_alarm: boolean; note: string; at: string }[];
 };
 export type Proposal = {
-  id: string; version: string; why: string; proposer: string; proposed: string; status: string; case: string;
+  id: string; version: string; why: string; proposer: string; proposed: string; status: string; case: string; decided?: string; decided_by?: string;
   back_test: { scores: number; band_moves: number; mean_before: number; mean_after: number; false_gone: number; true_lost: number };
 };
-export type Retention = { retain: string; proofs: { id: string; at: string; before: string; removed: number; remaining: number; digest: string }[] | null };
+export type Retention = { retain: string; proofs: { id: string; at: string; before: string; removed: number; remaining: number; digest: string }[] };
 
 /** Keys begin with "app", so that every score event makes them stale. */
 const key = (...rest: string[]) => ["app", "netra", ...rest];
@@ -61,10 +61,10 @@ const where = (path: string, state: string, district: string, w: Window) =>
 export const useStandings = (w: Window) => useGet<Standings>(`/districts?window=${w}`);
 export const useScore = (state: string, district: string, w: Window) => useGet<Score>(where("risk-score", state, district, w));
 export const useHistory = (state: string, district: string, w: Window) => useGet<{ points: Point[] }>(where("risk-history", state, district, w));
-export const useSignals = (state: string, district: string, w: Window) => useGet<Account[]>(where("signals", state, district, w));
+export const useSignals = (state: string, district: string, w: Window) => useGet<{ signals: Account[] }>(where("signals", state, district, w));
 export const useMethodology = () => useGet<Methodology>("/methodology");
 export const useReviews = () => useGet<Reviews>("/review");
-export const useWeights = () => useGet<Proposal[] | null>("/weights");
+export const useWeights = () => useGet<{ proposals: Proposal[] }>("/weights");
 export const useRetention = () => useGet<Retention>("/retention");
 
 /** Says whether the last stored score was a false alarm. */

@@ -17,6 +17,8 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+
+	"dossier/bench/load"
 )
 
 func main() {
@@ -50,12 +52,12 @@ func measure(ctx context.Context, url string, cases, asked, clients int, lasts t
 	}
 	defer w.close()
 	for _, op := range w.operations() {
-		res, err := load(ctx, op, clients, lasts)
+		res, err := load.Run(ctx, op, clients, lasts)
 		if err != nil {
-			return fmt.Errorf("%s: %w", op.name, err)
+			return fmt.Errorf("%s: %w", op.Name, err)
 		}
-		fmt.Printf("| %s | %d | %s | %.0f | %.1f | %.1f | %d |\n", database(url), cases, op.name,
-			res.perSecond, ms(res.at(0.50)), ms(res.at(0.99)), res.refused)
+		fmt.Printf("| %s | %d | %s | %.0f | %.1f | %.1f | %d |\n", database(url), cases, op.Name,
+			res.PerSecond, ms(res.At(0.50)), ms(res.At(0.99)), res.Refused)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ const MaxTotal = 1000
 
 // List returns the passes that q picks.
 func (o *Office) List(ctx context.Context, q Query) (Page, error) {
-	where, args, err := o.where(q)
+	c, err := o.where(q)
 	if err != nil {
 		return Page{}, err
 	}
@@ -43,73 +44,153 @@ func (o *Office) List(ctx context.Context, q Query) (Page, error) {
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
-	n := len(args)
-	rows, err := o.DB.Query(ctx, fmt.Sprintf(`SELECT %s FROM gatepass_passes WHERE %s ORDER BY ord DESC LIMIT $%d OFFSET $%d`, columns, where, n+1, n+2),
-		append(args, q.Limit+1, (q.Page-1)*q.Limit)...)
-	found, err := db.Collect(rows, err, o.scan)
+	if words := wordsOf(q.Search); len(words) > 0 && !c.numbered {
+		return o.search(ctx, q, c, words[:min(len(words), mostWords)])
+	}
+	found, err := o.rows(ctx, fmt.Sprintf(`SELECT %s FROM gatepass_passes WHERE %s ORDER BY ord DESC LIMIT %s OFFSET %s`,
+		columns, c.text(), c.arg(q.Limit+1), c.arg((q.Page-1)*q.Limit)), c.args...)
 	if err != nil {
-		return Page{}, fmt.Errorf("list passes: %w", err)
+		return Page{}, err
 	}
-	out := Page{Items: []pass.Pass{}, Page: q.Page, More: len(found) > q.Limit}
-	for i, p := range found {
-		if i < q.Limit {
-			out.Items = append(out.Items, p.Pass)
-		}
-	}
+	out := Page{Items: found[:min(len(found), q.Limit)], Page: q.Page, More: len(found) > q.Limit}
 	if q.Page == 1 && !out.More {
 		out.Total = len(out.Items)
 		return out, nil
 	}
-	err = o.DB.QueryRow(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 AS one FROM gatepass_passes WHERE %s LIMIT %d) AS counted`, where, MaxTotal), args...).Scan(&out.Total)
+	c.args = c.args[:len(c.args)-2]
+	err = o.DB.QueryRow(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 AS one FROM gatepass_passes WHERE %s LIMIT %d) AS counted`, c.text(), MaxTotal), c.args...).Scan(&out.Total)
 	if err != nil {
 		return Page{}, fmt.Errorf("count passes: %w", err)
 	}
 	return out, nil
 }
 
-// where writes the condition of q.
-func (o *Office) where(q Query) (string, []any, error) {
+// rows returns the passes that a query selects.
+func (o *Office) rows(ctx context.Context, query string, args ...any) ([]pass.Pass, error) {
+	rows, err := o.DB.Query(ctx, query, args...)
+	found, err := db.Collect(rows, err, o.scan)
+	if err != nil {
+		return nil, fmt.Errorf("list passes: %w", err)
+	}
+	out := make([]pass.Pass, len(found))
+	for i, p := range found {
+		out[i] = p.Pass
+	}
+	return out, nil
+}
+
+const (
+	mostWords = 5    // of a search
+	rareWord  = 5000 // a word of fewer passes is not counted further
+)
+
+// search finds the passes with all words: those of the rarest word are looked up and
+// each is checked for the others, so that a common word costs little beside a rare one.
+func (o *Office) search(ctx context.Context, q Query, c *condition, words []string) (Page, error) {
+	if err := o.rarestFirst(ctx, words); err != nil {
+		return Page{}, err
+	}
+	for i, w := range words {
+		if i == 0 {
+			c.add(`ord IN (SELECT ord FROM gatepass_words WHERE word >= ? AND word < ?)`, w, w+lastRune)
+			continue
+		}
+		c.add(`EXISTS (SELECT 1 FROM gatepass_words AS other WHERE other.ord = gatepass_passes.ord AND other.word >= ? AND other.word < ?)`, w, w+lastRune)
+	}
+	rows, err := o.DB.Query(ctx, fmt.Sprintf(`SELECT ord FROM gatepass_passes WHERE %s ORDER BY ord DESC LIMIT %d`, c.text(), MaxTotal), c.args...)
+	ords, err := db.Collect(rows, err, func(r db.Row) (n int64, err error) { return n, r.Scan(&n) })
+	if err != nil {
+		return Page{}, fmt.Errorf("search passes: %w", err)
+	}
+	out := Page{Items: []pass.Pass{}, Page: q.Page, Total: len(ords)}
+	from := min((q.Page-1)*q.Limit, len(ords))
+	here := ords[from:min(from+q.Limit, len(ords))]
+	out.More = from+len(here) < len(ords)
+	if len(here) == 0 {
+		return out, nil
+	}
+	page := &condition{}
+	marks := make([]string, len(here))
+	for i, ord := range here {
+		marks[i] = page.arg(ord)
+	}
+	out.Items, err = o.rows(ctx, fmt.Sprintf(`SELECT %s FROM gatepass_passes WHERE ord IN (%s) ORDER BY ord DESC`, columns, strings.Join(marks, ", ")), page.args...)
+	return out, err
+}
+
+// lastRune sorts behind everything that a word can go on with.
+const lastRune = "\U0010ffff"
+
+// rarestFirst sorts words by how many passes have them, as far as it is worth counting.
+func (o *Office) rarestFirst(ctx context.Context, words []string) error {
+	if len(words) < 2 {
+		return nil
+	}
+	count := map[string]int{}
+	for _, w := range words {
+		var n int
+		err := o.DB.QueryRow(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 AS one FROM gatepass_words WHERE word >= $1 AND word < $2 LIMIT %d) AS counted`, rareWord), w, w+lastRune).Scan(&n)
+		if err != nil {
+			return fmt.Errorf("count a word: %w", err)
+		}
+		count[w] = n
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return count[a] - count[b] })
+	return nil
+}
+
+// A condition is what a query asks of a pass.
+type condition struct {
+	conds    []string
+	args     []any
+	numbered bool // it names one pass by number
+}
+
+// add asks for one thing more, in which each ? is one of values.
+func (c *condition) add(cond string, values ...any) {
+	for _, v := range values {
+		cond = strings.Replace(cond, "?", c.arg(v), 1)
+	}
+	c.conds = append(c.conds, cond)
+}
+
+// arg adds a value and returns its placeholder.
+func (c *condition) arg(v any) string {
+	c.args = append(c.args, v)
+	return fmt.Sprintf("$%d", len(c.args))
+}
+
+func (c *condition) text() string { return strings.Join(c.conds, " AND ") }
+
+// where writes the condition of q, but for the words it searches.
+func (o *Office) where(q Query) (*condition, error) {
 	f, err := pass.ParseFilter(q.Status)
 	if err != nil {
-		return "", nil, Invalid(pass.FieldError{Field: "status", Rule: "must be one of " + strings.Join(pass.FilterWords(), ", ")})
+		return nil, Invalid(pass.FieldError{Field: "status", Rule: "must be one of " + strings.Join(pass.FilterWords(), ", ")})
 	}
-	var conds []string
-	var args []any
-	add := func(cond string, values ...any) {
-		for _, v := range values {
-			args = append(args, v)
-			cond = strings.Replace(cond, "?", fmt.Sprintf("$%d", len(args)), 1)
-		}
-		conds = append(conds, cond)
-	}
+	c := &condition{}
 	switch {
 	case f.Done:
-		add(`(status = 'returned' OR status = 'exited' AND returnable = 0)`)
+		c.add(`(status = 'returned' OR status = 'exited' AND returnable = 0)`)
 	case f.Out:
-		add(`status = 'exited' AND returnable = 1`)
+		c.add(`status = 'exited' AND returnable = 1`)
 	case f.Status != "":
-		add(`status = ?`, string(f.Status))
+		c.add(`status = ?`, string(f.Status))
 	default:
-		add(`status <> 'deleted'`)
+		c.add(`status <> 'deleted'`)
 	}
 	if q.Date != "" {
 		day, err := time.ParseInLocation("2006-01-02", q.Date, o.Zone)
 		if err != nil {
-			return "", nil, Invalid(pass.FieldError{Field: "date", Rule: "must be a day such as 2026-11-16"})
+			return nil, Invalid(pass.FieldError{Field: "date", Rule: "must be a day such as 2026-11-16"})
 		}
-		add(`created_at >= ? AND created_at < ?`, micros(day), micros(day.AddDate(0, 0, 1)))
+		c.add(`created_at >= ? AND created_at < ?`, micros(day), micros(day.AddDate(0, 0, 1)))
 	}
 	if n, ok := pass.ParseNumber(q.Search); ok {
-		add(`number = ?`, n)
-	} else {
-		for i, w := range wordsOf(q.Search) {
-			if i == 5 {
-				break
-			}
-			add(`ord IN (SELECT ord FROM gatepass_words WHERE word >= ? AND word < ?)`, w, w+"\U0010ffff")
-		}
+		c.numbered = true
+		c.add(`number = ?`, n)
 	}
-	return strings.Join(conds, " AND "), args, nil
+	return c, nil
 }
 
 // Analytics counts passes for the admin desk.
@@ -209,7 +290,7 @@ func (o *Office) MarkRead(ctx context.Context, who Person, desks []string, id st
 		if err != nil {
 			return fmt.Errorf("read notification %s: %w", id, err)
 		}
-		if !contains(desks, desk) {
+		if !slices.Contains(desks, desk) {
 			p := problem(http.StatusForbidden, id, "Notification %s belongs to the %s desk.", id, desk)
 			p.Role = desk
 			return p
@@ -222,13 +303,4 @@ func (o *Office) MarkRead(ctx context.Context, who Person, desks []string, id st
 		return nil
 	})
 	return n, err
-}
-
-func contains(all []string, s string) bool {
-	for _, x := range all {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,1 @@
+CREATE INDEX gatepass_words_ord ON gatepass_words (ord, word);

@@ -53,6 +53,13 @@ head_ "the binary"
 CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$work/dossier" ./cmd/dossier
 row "size" "$(stat -c %s "$work/dossier" | awk '{printf "%.1f MB", $1/1e6}')"
 go run ./bench/airshed "$work/dossier" || true
+
+head_ "the gate pass API over HTTP with a million passes (PASSES=… for another number)"
+if [ -n "${DOSSIER_TEST_POSTGRES:-}" ]; then
+  psql "$DOSSIER_TEST_POSTGRES" -qc 'CREATE DATABASE gatepass_bench'
+  gates=${DOSSIER_TEST_POSTGRES/\/postgres?//gatepass_bench?}
+fi
+go run ./bench/gatepass -passes "${PASSES:-1000000}" "$work/dossier" "sqlite:$work/gatepass.db" ${gates:+"$gates"} || true
 d="$work/data"
 "$work/dossier" --data "$d" demo >/dev/null 2>&1
 ms() { local a b; a=$(date +%s%N); "$@" >/dev/null 2>&1; b=$(date +%s%N); echo $(((b - a) / 1000000)); }

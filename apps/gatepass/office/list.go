@@ -90,14 +90,13 @@ func (o *Office) search(ctx context.Context, q Query, c *condition, words []stri
 	if err := o.rarestFirst(ctx, words); err != nil {
 		return Page{}, err
 	}
-	for i, w := range words {
-		if i == 0 {
-			c.add(`ord IN (SELECT ord FROM gatepass_words WHERE word >= ? AND word < ?)`, w, w+lastRune)
-			continue
-		}
+	c.add(`hit.word >= ? AND hit.word < ? AND gatepass_passes.ord = hit.ord`, words[0], words[0]+lastRune)
+	for _, w := range words[1:] {
 		c.add(`EXISTS (SELECT 1 FROM gatepass_words AS other WHERE other.ord = gatepass_passes.ord AND other.word >= ? AND other.word < ?)`, w, w+lastRune)
 	}
-	rows, err := o.DB.Query(ctx, fmt.Sprintf(`SELECT ord FROM gatepass_passes WHERE %s ORDER BY ord DESC LIMIT %d`, c.text(), MaxTotal), c.args...)
+	// A cross join, so that SQLite begins with the hits; PostgreSQL finds its own way.
+	rows, err := o.DB.Query(ctx, fmt.Sprintf(`SELECT DISTINCT gatepass_passes.ord FROM gatepass_words AS hit CROSS JOIN gatepass_passes
+		WHERE %s ORDER BY gatepass_passes.ord DESC LIMIT %d`, c.text(), MaxTotal), c.args...)
 	ords, err := db.Collect(rows, err, func(r db.Row) (n int64, err error) { return n, r.Scan(&n) })
 	if err != nil {
 		return Page{}, fmt.Errorf("search passes: %w", err)

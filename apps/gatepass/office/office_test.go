@@ -307,7 +307,7 @@ func TestList(t *testing.T) {
 			create(t, o, fmt.Sprintf("Person %d", i), "bank", yes())
 		}
 		clock.Add(24 * time.Hour)
-		ravi := create(t, o, "Ravi Kumar", "site visit at Hosur", yes())
+		ravi := create(t, o, "Ravi Kumar", "site visit at Hosur house", yes())
 		deleted := create(t, o, "Wrong", "typo", no())
 		do(t, o, meera, deleted, pass.Delete)
 		do(t, o, meera, ravi, pass.Approve)
@@ -325,6 +325,10 @@ func TestList(t *testing.T) {
 			{"who is out", office.Query{Status: "pending_return"}, 1, ravi.Number, false},
 			{"by name", office.Query{Search: "rav kum"}, 1, ravi.Number, false},
 			{"by purpose", office.Query{Search: "hosur"}, 1, ravi.Number, false},
+			{"two words of one pass begin alike", office.Query{Search: "h"}, 1, ravi.Number, false},
+			{"words of two passes", office.Query{Search: "ravi bank"}, 0, "", false},
+			{"second page of a search", office.Query{Search: "bank person", Page: 2}, 25, "GP-2026-0005", false},
+			{"searched among a status", office.Query{Search: "ravi", Status: "pending"}, 0, "", false},
 			{"by number", office.Query{Search: "gp-2026-0003"}, 1, "GP-2026-0003", false},
 			{"by day", office.Query{Date: "2026-03-03"}, 1, ravi.Number, false},
 			{"deleted", office.Query{Status: "deleted"}, 1, deleted.Number, false},

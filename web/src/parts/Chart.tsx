@@ -110,7 +110,7 @@ function optionOf(p: Props, el: HTMLElement): EChartsCoreOption {
       backgroundColor: v("--raised"), borderColor: v("--line-strong"), textStyle: { color: v("--ink"), fontSize: 12 },
     },
   };
-  if (p.option) return { ...base, ...themed(p.option, axis, v("--ink")) };
+  if (p.option) return { ...base, ...themed(p.option, axis, v("--ink")), tooltip: { ...(base.tooltip as object), ...(p.option.tooltip as object | undefined) } };
   const series = p.series ?? [];
   return {
     ...base,
@@ -129,13 +129,18 @@ function optionOf(p: Props, el: HTMLElement): EChartsCoreOption {
   };
 }
 
-/** Gives the axes and the legend of an option the theme's colours. */
-function themed(option: EChartsCoreOption, axis: object, ink: string): EChartsCoreOption {
+type Axis = { axisLabel?: object };
+
+/** Gives the axes, titles and legend of an option the theme's colours. */
+function themed(option: EChartsCoreOption, axis: Axis, ink: string): EChartsCoreOption {
   const out: Record<string, unknown> = { ...option };
   for (const name of ["xAxis", "yAxis"]) {
     const given = out[name];
-    if (Array.isArray(given)) out[name] = given.map((a: object) => ({ ...axis, ...a }));
+    if (Array.isArray(given)) out[name] = given.map((a: Axis) => ({ ...axis, ...a, axisLabel: { ...axis.axisLabel, ...a.axisLabel } }));
     else if (given && typeof given === "object") out[name] = { ...axis, ...given };
+  }
+  if (Array.isArray(out.title)) {
+    out.title = out.title.map((t: { textStyle?: object }) => ({ ...t, textStyle: { color: ink, ...t.textStyle } }));
   }
   if (out.legend && typeof out.legend === "object") out.legend = { textStyle: { color: ink }, ...out.legend };
   return out;

@@ -2,7 +2,7 @@ import { Fragment } from "react";
 import { Link } from "wouter";
 import { evidencePath } from "../../parts/Numeral";
 import { Badge } from "../../parts/Badge";
-import { blocks, type Piece } from "./text";
+import { blocks, together, type Piece } from "./text";
 import type { Numeral, Round } from "./types";
 
 type Props = { round: Round; picked: Numeral | undefined; onPick: (n: Numeral) => void; onFigure: (target: string) => void };
@@ -10,7 +10,9 @@ type Props = { round: Round; picked: Numeral | undefined; onPick: (n: Numeral) =
 /** A draft in which every numeral leads to the cell or computation it comes from. */
 export function Draft({ round, picked, onPick, onFigure }: Props) {
   const show = (pieces: Piece[]) =>
-    pieces.map((p, i) => (p.numeral ? <Mark key={i} n={p.numeral} text={p.text} on={p.numeral === picked} onPick={onPick} /> : <Fragment key={i}>{styled(p.text)}</Fragment>));
+    together(pieces).map((p, i) =>
+      p.numeral ? <span key={i} className="report-kept">{p.before}<Mark n={p.numeral} text={p.text} on={p.numeral === picked} onPick={onPick} />{p.after}</span> : <Fragment key={i}>{styled(p.text)}</Fragment>,
+    );
   return (
     <div className="report-draft">
       {blocks(round.text, round.verdict.faith.numerals).map((b, i) => {

@@ -1,40 +1,67 @@
-import { useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Chart, type Series } from "../../parts/Chart";
 import { Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
+import { useTheme } from "../../hooks/theme";
 import { useChart } from "./hooks";
+import { translate } from "./plotly";
 import type { ChartData, Numeral, Row } from "./types";
 
-/** A chart of the run, drawn from its rows with the kind and colours of its Plotly specification. */
+/** A chart of the run: its Plotly figure, or its rows drawn by scenario. */
 export function Figure({ report, id, picked }: { report: string; id: string; picked?: Numeral }) {
   const chart = useChart(report, id);
   return <Loaded query={chart}>{(c) => <Drawn chart={c} picked={picked} />}</Loaded>;
 }
 
+const figure = "figure", totals = "totals";
+
 function Drawn({ chart, picked }: { chart: ChartData; picked?: Numeral }) {
-  const { data } = chart;
-  const [view, setView] = useState("");
+  const { data, plot } = chart;
+  const drawable = useMemo(() => plot !== undefined && translate(plot, 1) !== undefined, [plot]);
+  const [view, setView] = useState(drawable ? figure : totals);
   const scenarios = data.summary.scenarios;
   const wide = (data.chart.years?.length ?? 0) > 1;
-  const scenario = view === "" ? undefined : view;
+  const byRow = wide && scenarios.length > 1;
   return (
     <div className="stack tight">
       <h4>{data.chart.title}</h4>
-      {wide && scenarios.length > 1 && (
+      {(drawable || byRow) && (
         <div className="field">
           <label htmlFor={`view-${data.chart.id}`}>Show</label>
           <select id={`view-${data.chart.id}`} className="input" value={view} onChange={(e) => setView(e.target.value)}>
-            <option value="">All scenarios, totals</option>
-            {scenarios.map((s) => <option key={s} value={s}>{s}, by row</option>)}
+            {drawable && <option value={figure}>The run’s own figure</option>}
+            <option value={totals}>{byRow ? "All scenarios, totals" : "The rows, side by side"}</option>
+            {byRow && scenarios.map((s) => <option key={s} value={s}>{s}, by row</option>)}
           </select>
         </div>
       )}
-      {wide ? <Lines chart={chart} scenario={scenario} /> : <Bars chart={chart} />}
+      {view === figure && plot ? <PlotlyFigure chart={chart} /> : wide ? <Lines chart={chart} scenario={view === totals ? undefined : view} /> : <Bars chart={chart} />}
       {data.summary.caveats?.map((c) => <Notice key={c}>{c}</Notice>)}
       <details open={picked?.resolved_to?.path !== undefined}>
         <summary>Rows ({data.row_count})</summary>
         <Rows rows={data.rows} years={data.chart.years} picked={picked} />
       </details>
+    </div>
+  );
+}
+
+/** The figure of the run, with as many subplots beside each other as there is room for. */
+function PlotlyFigure({ chart }: { chart: ChartData }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [columns, setColumns] = useState(1);
+  useLayoutEffect(() => {
+    const el = box.current;
+    if (!el) return;
+    const watcher = new ResizeObserver(() => setColumns(Math.max(1, Math.floor(el.clientWidth / 340))));
+    watcher.observe(el);
+    return () => watcher.disconnect();
+  }, []);
+  const dark = useTheme().shown === "dark";
+  const drawing = useMemo(() => translate(chart.plot ?? {}, columns, dark), [chart.plot, columns, dark]);
+  return (
+    <div ref={box} className="report-plot">
+      {drawing && <Chart key={columns} label={`${chart.data.chart.title}, the figure of the run${chart.data.chart.units ? `, in ${chart.data.chart.units}` : ""}`} option={drawing.option} height={drawing.height} />}
+      {drawing?.notes.map((n) => <p key={n} className="muted small">{n}</p>)}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { Draft, Source } from "./Draft";
 import { Figure } from "./Figure";
 import { Ratings } from "./Ratings";
 import { Review } from "./Review";
+import { Stopped } from "./Stopped";
 import { useReport, useSection, useWork } from "./hooks";
 import { sentences } from "./text";
 import type { Numeral, Report, Section } from "./types";
@@ -126,6 +127,7 @@ function SectionView({ report, section }: { report: string; section: Section }) 
               </ul>
             </div>
           )}
+          <Stopped run={round.run} />
           {section.reviews.filter((r) => r.round === round.round).map((r) => (
             <Notice key={r.id} icon="pencil">{r.by} rated {Object.entries(r.ratings).map(([d, n]) => `${d.replace("_", " ")} ${n}`).join(", ") || "nothing"}. {r.notes}</Notice>
           ))}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { blocks, byteIndex, sentences } from "./text";
+import { stoppedDrafts } from "./Stopped";
+import { blocks, byteIndex, sentences, together } from "./text";
 import type { Numeral } from "./types";
 
 function numeral(text: string, in_: string): Numeral {
@@ -25,4 +26,21 @@ test("R-086 numerals keep their place behind letters of several bytes", () => {
 
 test("a draft is compared sentence by sentence", () => {
   expect(sentences("It falls by 1.5 Mt. It rises. ")).toBe("It falls by 1.5 Mt.\nIt rises. ");
+});
+
+test("R-086 a stopped draft is shown with every reason", () => {
+  const steps = [
+    { model: "local/m", calls: [{ id: "t1", tool: "write_section_draft", args: { content: "It falls." } }, { id: "t2", tool: "look", args: {} }] },
+    { call: "t2", failed: true, value: { error: "No." } },
+    { call: "t1", failed: true, value: { error: "The draft is not kept. Byte 3: The text says the opposite. The draft does not name the scenario B." } },
+  ];
+  expect(stoppedDrafts(steps)).toEqual([{ by: "local/m", text: "It falls.", reasons: ["Byte 3: The text says the opposite.", "The draft does not name the scenario B."] }]);
+  expect(stoppedDrafts([])).toEqual([]);
+});
+
+test("brackets and stops stay with their numeral", () => {
+  const n = numeral("−19.5 %", "(−19.5 %)");
+  expect(together([{ text: "in A (" }, { text: "−19.5 %", numeral: n }, { text: ") by 2050." }]).map((p) => [p.before, p.text, p.after])).toEqual([
+    [undefined, "in A ", undefined], ["(", "−19.5 %", ")"], [undefined, " by 2050.", undefined],
+  ]);
 });

@@ -74,6 +74,24 @@ function cells(line: string, from: number, pieces: (from: number, to: number) =>
   return out;
 }
 
+/** Gives each numeral the brackets and stops that touch it, so that no line breaks between them. */
+export function together(pieces: Piece[]): (Piece & { before?: string; after?: string })[] {
+  const out = pieces.map((p) => ({ ...p }) as Piece & { before?: string; after?: string });
+  out.forEach((p, i) => {
+    if (!p.numeral) return;
+    const left = out[i - 1], right = out[i + 1];
+    if (left && !left.numeral) {
+      p.before = /[(“]*$/.exec(left.text)?.[0] ?? "";
+      left.text = left.text.slice(0, left.text.length - p.before.length);
+    }
+    if (right && !right.numeral) {
+      p.after = /^[).,;:”]*/.exec(right.text)?.[0] ?? "";
+      right.text = right.text.slice(p.after.length);
+    }
+  });
+  return out;
+}
+
 /** One sentence per line, so that two rounds can be compared sentence by sentence. */
 export function sentences(text: string): string {
   return text.replace(/([.!?]) (?=[A-Z“])/g, "$1\n");

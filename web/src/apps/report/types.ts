@@ -41,8 +41,30 @@ export type Section = {
 
 export type Row = { line: number; scenario?: string; label: string; unit?: string; measure?: string; cells: { year?: number; value: number }[] };
 
-/** A Plotly trace, as far as its looks are used. */
-export type Trace = { type?: string; name?: string; stackgroup?: string; line?: { color?: string }; fillcolor?: string; marker?: { color?: unknown } };
+/** A Plotly trace, as far as the runs' figures use it. */
+export type Trace = {
+  type?: string; name?: string; x?: (number | string | null)[]; y?: (number | null)[]; xaxis?: string; yaxis?: string; orientation?: string;
+  mode?: string; fill?: string; fillcolor?: string; stackgroup?: string; connectgaps?: boolean; opacity?: number; visible?: boolean | "legendonly"; showlegend?: boolean;
+  line?: { color?: string; width?: number; dash?: string; shape?: string };
+  marker?: { color?: unknown; colors?: unknown[]; size?: number; line?: { color?: string; width?: number } };
+  measure?: string[]; text?: string[]; increasing?: Marked; decreasing?: Marked; totals?: Marked;
+  labels?: string[]; values?: number[]; hole?: number;
+};
+
+type Marked = { marker?: { color?: string } };
+
+export type AxisSpec = {
+  title?: unknown; domain?: [number, number]; range?: unknown[]; matches?: string; tickangle?: number; tickfont?: { size?: number };
+};
+
+/** A Plotly figure. */
+export type Plot = {
+  data?: Trace[];
+  layout?: {
+    title?: unknown; xaxis?: AxisSpec; yaxis?: AxisSpec; barmode?: string; showlegend?: boolean;
+    annotations?: { text?: string; x?: number; y?: number; visible?: boolean }[];
+  };
+};
 
 export type ChartData = {
   data: {
@@ -50,7 +72,7 @@ export type ChartData = {
     rows: Row[]; row_count: number;
     summary: { scenarios: string[]; units: string[]; relative: boolean; measure_type: string; key_insights: string[]; caveats?: string[]; baseline?: { name: string; value: number } };
   };
-  plot?: { data?: Trace[] };
+  plot?: Plot;
 };
 
 export type Dimension = { name: string; asks: string };

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // dropProgram unmaps the pages of the program's own file that nothing has written to.
@@ -32,6 +33,15 @@ func dropProgram() error {
 		}
 	}
 	return nil
+}
+
+// processorTime is how much of the processor the process has used.
+func processorTime() (time.Duration, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, os.NewSyscallError("getrusage", err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
 // A span is a range of addresses.

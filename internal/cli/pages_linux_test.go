@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,6 +34,30 @@ Anonymous:             0 kB
 	}
 	if got, err = cleanSpans(strings.NewReader(smaps), "/opt/dossier (deleted)"); err != nil || got != nil {
 		t.Errorf("another program's pages: %v %v", got, err)
+	}
+}
+
+func TestARestBeginsOnceAfterWork(t *testing.T) {
+	t.Parallel()
+	var r rest
+	for i, step := range []struct {
+		used time.Duration
+		want bool
+	}{
+		{time.Second, false}, // starting up
+		{time.Second + 10*time.Millisecond, true},
+		{time.Second + 20*time.Millisecond, false}, // still quiet: nothing new to give back
+		{2 * time.Second, false},                   // a burst of work
+		{2*time.Second + 99*time.Millisecond, true},
+		{2*time.Second + 199*time.Millisecond, false}, // a fiftieth is not quiet
+		{2*time.Second + 200*time.Millisecond, true},
+	} {
+		if got := r.begins(step.used, lull); got != step.want {
+			t.Errorf("step %d, %v used: %v", i, step.used, got)
+		}
+	}
+	if used, err := processorTime(); err != nil || used <= 0 {
+		t.Errorf("processor time %v, %v", used, err)
 	}
 }
 

@@ -74,7 +74,6 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 	} else {
 		fmt.Fprintf(l.Err, "Dossier serves on %s\n", p.url())
 	}
-	p.settle()
 	select {
 	case err = <-served:
 	case <-ctx.Done():
@@ -82,15 +81,6 @@ func (l *line) serveUntilStopped(ctx context.Context, ready func(context.Context
 	}
 	stopChores()
 	return errors.Join(err, p.shutDown(ctx, hs))
-}
-
-// settle gives back what only starting up needed: the garbage of building the product,
-// and the pages of the program that initialising five apps and every provider touched.
-func (p *product) settle() {
-	debug.FreeOSMemory()
-	if err := dropProgram(); err != nil {
-		p.log.Debug("the program's pages stay mapped", "err", err)
-	}
 }
 
 // shutDown lets requests and jobs finish for a while, and then ends them.
@@ -126,10 +116,43 @@ func (p *product) chores(ctx context.Context) (stop func()) {
 			return err
 		})
 	})
+	wg.Go(func() { p.giveBackWhenQuiet(ctx) })
 	return func() {
 		cancel()
 		wg.Wait()
 	}
+}
+
+// lull is how long the process must do next to nothing before it gives memory back.
+const lull = 5 * time.Second
+
+// giveBackWhenQuiet gives memory back after starting up, and after every later burst of
+// work, once the process is quiet. It returns when ctx ends.
+func (p *product) giveBackWhenQuiet(ctx context.Context) {
+	var r rest
+	p.every(ctx, lull, "give memory back", func() error {
+		used, err := processorTime()
+		if err != nil || !r.begins(used, lull) {
+			return err
+		}
+		debug.FreeOSMemory()
+		return dropProgram()
+	})
+}
+
+// A rest follows a process's use of the processor.
+type rest struct {
+	used    time.Duration
+	resting bool
+}
+
+// begins reports whether the process has just become quiet: it used less than a
+// fiftieth of the last while, and had used more before.
+func (r *rest) begins(used, while time.Duration) bool {
+	quiet := used-r.used < while/50
+	begins := quiet && !r.resting
+	r.used, r.resting = used, quiet
+	return begins
 }
 
 // every does a chore at every interval until ctx ends. One that fails is logged and
@@ -189,8 +212,7 @@ func (l *line) work() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(l.Err, "Working with up to %d jobs at a time. Stop with Ctrl-C.\n", p.Work.Workers)
-			p.settle()
-			<-ctx.Done()
+			p.giveBackWhenQuiet(ctx)
 			return p.shutDown(ctx, nil)
 		},
 	}

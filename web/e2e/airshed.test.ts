@@ -2,7 +2,12 @@
 // record, the submission that waits for a legal officer and, after the approval, the
 // filed report in the receiver.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import jsQR from "jsqr";
 import type { Browser } from "playwright-core";
 import type { ApprovalItem, Case } from "../src/api/types";
 import type { Filed, Received, ReportLine } from "../src/apps/airshed/data";
@@ -106,12 +111,60 @@ test("approved in the inbox, the report is filed and the receiver holds it", asy
   assert.deepEqual(who.bad, []);
 });
 
-test("the report opens as PDF and as a page", async () => {
+/** Reads a code in a picture, with the browser as the eye. */
+async function decode(png: Buffer): Promise<string | undefined> {
+  const { width, height, pixels } = await who.page.evaluate(async (src) => {
+    const img = new Image();
+    img.src = src;
+    await img.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [img.width, img.height];
+    const pen = canvas.getContext("2d")!;
+    pen.drawImage(img, 0, 0);
+    const { data } = pen.getImageData(0, 0, img.width, img.height);
+    let grey = ""; // one character a pixel: lists of numbers are slow to hand over
+    for (let i = 0; i < data.length; i += 4) grey += data[i] > 127 ? "1" : "0";
+    return { width: img.width, height: img.height, pixels: grey };
+  }, `data:image/png;base64,${png.toString("base64")}`);
+  const colours = new Uint8ClampedArray(4 * pixels.length);
+  for (let i = 0; i < pixels.length; i++) colours.fill(pixels[i] === "1" ? 255 : 0, 4 * i, 4 * i + 4);
+  return jsQR(colours, width, height)?.data;
+}
+
+test("the report opens as PDF and as a page, and its code leads to the bundle that proves it", async () => {
+  const { report_id } = reportOf(asked);
   const lines = await read<{ items: ReportLine[] }>(who, product, "/api/v1/airshed/reports");
-  assert.ok(lines.items.some((l) => l.report_id === reportOf(asked).report_id && l.status === "filed"));
-  const pdf = await who.api.get(`${product.url}/api/v1/airshed/reports/${reportOf(asked).report_id}/pdf`);
+  assert.ok(lines.items.some((l) => l.report_id === report_id && l.status === "filed"));
+  const page = await (await who.api.get(`${product.url}/api/v1/airshed/reports/${report_id}/html`)).text();
+  assert.match(page, /Approved by/);
+  const code = /src="data:image\/png;base64,([^"]+)"/.exec(page)?.[1]?.replaceAll("&#43;", "+");
+  assert.ok(code, "the page has a code");
+  const address = (await decode(Buffer.from(code, "base64"))) ?? "";
+  assert.ok(address.endsWith(`/api/v1/cases/${asked.case}/bundle`), `the code says ${address}`);
+  const bundle = await who.api.get(product.url + new URL(address).pathname);
+  assert.equal(bundle.status(), 200);
+
+  const pdf = await who.api.get(`${product.url}/api/v1/airshed/reports/${report_id}/pdf`);
   assert.equal(pdf.status(), 200);
-  assert.equal((await pdf.body()).subarray(0, 5).toString(), "%PDF-");
-  const page = await who.api.get(`${product.url}/api/v1/airshed/reports/${reportOf(asked).report_id}/html`);
-  assert.match(await page.text(), /Approved by/);
+  const raw = await pdf.body();
+  assert.equal(raw.subarray(0, 5).toString(), "%PDF-");
+  const [text, last] = rasterised(raw);
+  if (text === undefined) return; // poppler is not on this machine
+  for (const want of [report_id, "CAQM Direction No. 95", "Approved by", "receipt RCPT-"]) assert.ok(text.includes(want), `the PDF says ${want}`);
+  assert.equal(await decode(last), address, "the code in the PDF is the page's");
 });
+
+/** A PDF's text and the picture of its last page; nothing without poppler's tools. */
+function rasterised(pdf: Buffer): [string, Buffer] | [undefined] {
+  const dir = mkdtempSync(join(tmpdir(), "airshed-pdf-"));
+  try {
+    writeFileSync(join(dir, "r.pdf"), pdf);
+    if (spawnSync("pdftoppm", ["-v"]).error) return [undefined];
+    const text = spawnSync("pdftotext", ["r.pdf", "-"], { cwd: dir, encoding: "utf8" }).stdout;
+    assert.equal(spawnSync("pdftoppm", ["-r", "110", "-png", "r.pdf", "page"], { cwd: dir }).status, 0);
+    const pages = readdirSync(dir).filter((n) => n.endsWith(".png")).sort();
+    return [text, readFileSync(join(dir, pages[pages.length - 1]))];
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

@@ -165,7 +165,9 @@ func withFires(p observe.Pollutant, series []BorderStation, firesBefore []int) (
 	if !ok {
 		return nil, len(xs)
 	}
-	c = math.Round(c*100) / 100
+	if c = math.Round(c*100) / 100; c == 0 {
+		c = 0 // not minus nothing
+	}
 	return &c, len(xs)
 }
 

@@ -25,6 +25,14 @@ const (
 // Pollutants lists every pollutant, the particles first.
 var Pollutants = []Pollutant{PM25, PM10, NO2, SO2, O3, CO, NH3, Pb}
 
+// Label is the pollutant as people write it.
+func (p Pollutant) Label() string {
+	if p == PM25 {
+		return "PM2.5"
+	}
+	return strings.ToUpper(string(p))
+}
+
 var pollutantNames = map[string]Pollutant{
 	"PM25": PM25, "PM10": PM10, "NO2": NO2, "SO2": SO2, "O3": O3, "OZONE": O3,
 	"CO": CO, "NH3": NH3, "PB": Pb, "LEAD": Pb,

@@ -102,7 +102,7 @@ func (d Document) pollutantTable() table {
 		if p.WithFires != nil {
 			r += fmt.Sprintf(" (n=%d)", p.SampleSize)
 		}
-		t.Rows = append(t.Rows, []string{strings.ToUpper(string(p.Pollutant)), figure(p.Level), figure(p.SubIndex), fmt.Sprint(p.Standard), figure(p.Times), r})
+		t.Rows = append(t.Rows, []string{p.Pollutant.Label(), figure(p.Level), figure(p.SubIndex), fmt.Sprint(p.Standard), figure(p.Times), r})
 	}
 	return t
 }
@@ -134,13 +134,14 @@ func (d Document) whatIfTable() table {
 }
 
 func (d Document) sourceTable() table {
-	t := table{Heading: "Sources", Columns: []string{"Feed", "Records", "Newest", "Age", "Where"}, Wide: []int{2, 1, 3, 2, 4}}
+	t := table{Heading: "Sources", Columns: []string{"Feed", "Records", "Newest", "Age"}, Wide: []int{4, 2, 4, 2}}
 	for _, s := range d.Report.Sources {
 		newest, age := "", ""
 		if !s.Timestamp.IsZero() {
 			newest, age = stamp(s.Timestamp), fmt.Sprintf("%v h", s.AgeHours)
 		}
-		t.Rows = append(t.Rows, []string{s.Name, fmt.Sprint(s.Records), newest, age, s.Locator})
+		t.Rows = append(t.Rows, []string{s.Name, fmt.Sprint(s.Records), newest, age})
+		t.Note = "All from one object: " + s.Locator
 	}
 	return t
 }

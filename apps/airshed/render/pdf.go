@@ -8,6 +8,7 @@ import (
 	"github.com/johnfercher/maroto/v2/pkg/components/col"
 	"github.com/johnfercher/maroto/v2/pkg/components/image"
 	"github.com/johnfercher/maroto/v2/pkg/components/line"
+	"github.com/johnfercher/maroto/v2/pkg/components/page"
 	"github.com/johnfercher/maroto/v2/pkg/components/text"
 	"github.com/johnfercher/maroto/v2/pkg/config"
 	"github.com/johnfercher/maroto/v2/pkg/consts/align"
@@ -24,6 +25,9 @@ import (
 )
 
 const family = "go"
+
+// headAndRows is the height of a heading with its note and the first rows, in mm.
+const headAndRows = 32
 
 var (
 	grey  = &props.Color{Red: 0x5a, Green: 0x65, Blue: 0x75}
@@ -83,7 +87,7 @@ func (p pages) write(d Document) error {
 	}
 	p.list("", c.Exclusions)
 	p.list("Recommendations", r.Recommendations)
-	if err := p.picture("Map", drawMap(d), 120, fmt.Sprintf("Fires within %v km of %s in the window of this report.", r.Rules.RadiusKm, r.SurgeDetails.Station)); err != nil {
+	if err := p.picture("Map", drawMap(d), 112, fmt.Sprintf("Fires within %v km of %s in the window of this report.", r.Rules.RadiusKm, r.SurgeDetails.Station)); err != nil {
 		return err
 	}
 	if err := p.picture("Index and fires", drawChart(d), 72, "The index of the station and the fires round it in the week before the surge."); err != nil {
@@ -118,18 +122,21 @@ func (p pages) picture(heading string, s *scene, height float64, caption string)
 	if err != nil {
 		return err
 	}
-	// One row, so that the heading stays on the picture's page. The picture fills nine
+	// One row, so that heading and caption stay on the picture's page. The picture fills nine
 	// tenths of it and stands in the middle of the 178 mm between the margins.
 	wide := 0.9 * min(178, (height+9)*s.width/s.height)
 	p.AddRow(height+9, col.New(12).Add(
 		text.New(heading, props.Text{Size: 11.5, Style: fontstyle.Bold, Top: 3}),
+		text.New(caption, props.Text{Size: 8.5, Color: grey, Align: align.Right, Top: 4}),
 		image.NewFromBytes(raw, extension.Png, props.Rect{Top: 9, Left: (178 - wide) / 2, Percent: 90}),
 	))
-	p.para(caption, props.Text{Size: 8.5, Color: grey, Align: align.Center})
 	return nil
 }
 
 func (p pages) table(t table) {
+	if !p.FitlnCurrentPage(headAndRows) {
+		p.AddPages(page.New()) // a heading does not stand alone at the foot
+	}
 	p.heading(t.Heading)
 	if t.Note != "" {
 		p.para(t.Note, props.Text{Size: 8.5, Color: grey, Bottom: 1})

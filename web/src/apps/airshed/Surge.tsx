@@ -28,7 +28,7 @@ function WhatIf({ record }: { record: Scene }) {
   const other = useWhatIf(record.case, same(asked, asRecorded) ? undefined : asked);
   const scene = changed && other.data ? other.data : record;
   return (
-    <div className="airshed-surge">
+    <div className="airshed-surge airshed-live">
       <div className="stack">
         {changed && (
           <Notice tone="warn">
@@ -201,7 +201,7 @@ function Pollutants({ analysis: a }: { analysis: Analysis }) {
   return (
     <Section title="Pollutants">
       <Table caption="Pollutants side by side" rows={a.pollutants} rowKey={(p) => p.pollutant} columns={[
-        { key: "pollutant", title: "", show: (p) => p.pollutant.toUpperCase() },
+        { key: "pollutant", title: "", show: (p) => (p.pollutant === "pm25" ? "PM2.5" : p.pollutant.toUpperCase()) },
         { key: "level", title: "µg/m³", align: "right", show: (p) => p.level ?? "–" },
         { key: "sub_index", title: "Sub-index", align: "right", show: (p) => p.sub_index ?? "–" },
         { key: "times", title: "× limit", align: "right", show: (p) => p.times_standard ?? "–" },

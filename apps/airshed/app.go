@@ -77,7 +77,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Agents: []*agent.Agent{ag}, Triggers: a.triggers(), Suites: a.suites(ag), Routes: a.routes, Demo: a.demo,
 		Tools: []tool.Tool{a.readTool()},
 		Views: map[string]app.View{
-			casefile.Settings: app.JSON, casefile.Readings: app.Table, casefile.Fires: app.Map, casefile.Share: app.Table,
+			casefile.Settings: app.Table, casefile.Readings: app.Table, casefile.Fires: app.Map, casefile.Share: app.Table,
 			casefile.Wind: app.Table, casefile.History: app.Table, casefile.Report: app.JSON, casefile.Filing: app.Table,
 		},
 	}, nil

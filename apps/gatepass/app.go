@@ -65,7 +65,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Jobs:     map[string]app.Job{office.OverdueJob: h.overdue},
 		Triggers: []app.Trigger{{Name: "sweep", Doc: "Forgets idempotency keys of last week.", Cron: "17 3 * * *", Run: func(ctx context.Context, _ json.RawMessage) error { return h.office.Sweep(ctx) }}},
 		Demo:     h.demo,
-		Views:    map[string]app.View{"gatepass_answer": app.JSON, "photo": app.JSON, "pass_out": app.Table},
+		Views:    map[string]app.View{"gatepass_answer": app.Table, "photo": app.Table, "pass_out": app.Table},
 	}
 	for _, desk := range operation.Desks {
 		kit.Agents = append(kit.Agents, h.agent(desk, env.Now))

@@ -48,7 +48,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 		Routes:   s.routes,
 		Demo:     s.loadDemo,
 		Views: map[string]app.View{
-			engine.EmployeeShift: app.Chart, engine.MajorityShift: app.Table, engine.ShiftMismatch: app.Table,
+			engine.EmployeeShift: app.Table, engine.MajorityShift: app.Table, engine.ShiftMismatch: app.Table,
 			engine.EmployeeProfile: app.Table, engine.VanpoolPickup: app.Map, engine.DistanceCheck: app.Map,
 			"vanpool_roster": app.Table, "reply": app.Prose, "mail_sent": app.Prose,
 			"counter_evidence": app.Prose, "membership_cancelled": app.Table,

@@ -58,11 +58,16 @@ export function SourceLine({ evidence: e }: { evidence: Evidence }) {
 
 /** The views that can show this data, the wished one first. */
 export function viewsFor(data: unknown, wished: View): View[] {
-  const can: View[] = [wished];
+  const can: View[] = wished === "chart" && !drawable(data) ? [] : [wished];
   if (rowsOf(data) || (isDict(data) && !can.includes("table"))) can.push("table");
   if (pointsOf(data).length > 0) can.push("map");
   can.push("json");
   return [...new Set(can)];
+}
+
+/** Whether there is anything to put on an axis. */
+function drawable(data: unknown): boolean {
+  return rowsOf(data) !== undefined || (isDict(data) && Object.values(data).some((v) => typeof v === "number"));
 }
 
 function show(view: View, e: Evidence): ReactNode {
@@ -119,7 +124,7 @@ function Short({ text }: { text: string }) {
 
 function ChartOf({ data, label }: { data: unknown; label: string }) {
   const found = rowsOf(data);
-  if (!found) return isDict(data) && Object.values(data).some((v) => typeof v === "number") ? <BarsOf data={data} label={label} /> : <Json value={data} />;
+  if (!found) return isDict(data) && drawable(data) ? <BarsOf data={data} label={label} /> : <Json value={data} />;
   const nested = nestedField(found.rows);
   if (nested !== undefined) return <LinesOf rows={found.rows} field={nested} label={label} />;
   const columns = columnsOf(found.rows);

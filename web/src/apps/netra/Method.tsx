@@ -43,10 +43,16 @@ export function Oversight() {
           { key: "proposed", title: "Proposed", show: (x) => <Time at={x.proposed} /> }]} />}</Loaded>
       </section>
       <section className="stack tight"><h2>Retention</h2>
-        <Loaded query={retention}>{(r) => <><p className="muted">Signals are kept for {r.retain}. Every removal leaves a proof.</p><Table caption="Proofs of removal" rows={r.proofs} rowKey={(x) => x.id} empty={<p className="muted">Nothing has been removed yet.</p>} columns={[
+        <Loaded query={retention}>{(r) => <><p className="muted">Signals are kept for {kept(r.retain)}. Every removal leaves a proof.</p><Table caption="Proofs of removal" rows={r.proofs} rowKey={(x) => x.id} empty={<p className="muted">Nothing has been removed yet.</p>} columns={[
           { key: "at", title: "Removed", show: (x) => <Time at={x.at} /> }, { key: "before", title: "Older than", show: (x) => <Time at={x.before} /> },
           { key: "removed", title: "Signals", align: "right" }, { key: "remaining", title: "Left", align: "right" }, { key: "digest", title: "Digest of ids", wide: true }]} /></>}</Loaded>
       </section>
     </div>
   );
+}
+
+/** A length of time as the product writes it, 2160h0m0s, in days where it is whole days. */
+function kept(text: string): string {
+  const hours = /^(\d+)h0m0s$/.exec(text);
+  return hours && Number(hours[1]) % 24 === 0 ? `${Number(hours[1]) / 24} days` : text;
 }

@@ -1,0 +1,131 @@
+// Looks at Netra's pages in the browser while reports arrive: tiles and pages change
+// without being loaded again, no identifier is shown, the briefing prints. SHOTS=folder
+// keeps pictures.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { openBrowser, settled } from "./browser";
+import { enter, eventually, Product, read, type Person } from "./product";
+
+const disclaimer = "Derived from public open-source indicators. Decision support only.";
+let browser: Browser;
+let product: Product;
+let who: Person;
+
+before(async () => {
+  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
+  who = await enter(browser, product.link, "mira");
+});
+after(async () => {
+  await browser?.close();
+  await product?.close();
+});
+
+/** Pictures wide and on a phone, in both themes. */
+async function shots(name: string) {
+  if (!process.env.SHOTS) return;
+  for (const [size, width, height] of [["wide", 1360, 900], ["phone", 390, 844]] as const) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await who.page.setViewportSize({ width, height });
+      await who.page.emulateMedia({ colorScheme });
+      await who.page.waitForTimeout(400);
+      await who.page.screenshot({ path: `${process.env.SHOTS}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+    }
+  }
+  await who.page.setViewportSize({ width: 1360, height: 900 });
+  await who.page.emulateMedia({ colorScheme: "light" });
+}
+
+async function report(state: string, district: string, ...texts: string[]) {
+  const timestamp = new Date(Date.now() - 60_000).toISOString();
+  const answer = await who.api.post(`${product.url}/ingest`, { data: { reports: texts.map((text) => ({ state, district, text, timestamp })) } });
+  assert.equal(answer.status(), 200, await answer.text());
+}
+
+/** Marks the page, so that loading it again would show. */
+const mark = () => who.page.evaluate(() => void ((window as { stayed?: boolean }).stayed = true));
+const stayed = () => who.page.evaluate(() => (window as { stayed?: boolean }).stayed === true);
+
+test("N-098 a tile changes as reports arrive, without a reload", async () => {
+  await who.page.goto(`${product.url}/apps/netra`);
+  await settled(who.page);
+  const tile = who.page.getByRole("link", { name: /^Serchhip: / });
+  await tile.waitFor();
+  assert.match((await tile.getAttribute("aria-label")) ?? "", /: 0\.00, Baseline, trend stable, 0 signals$/);
+  assert.equal(await who.page.locator(".netra-tile").count(), 133);
+  await mark();
+  await shots("board-before");
+  await report("Mizoram", "Serchhip", "Bandh called on the highway");
+  await eventually(async () => /band-baseline/.test((await tile.getAttribute("class")) ?? "") && /, 1 signals?\b/.test((await tile.getAttribute("aria-label")) ?? ""), "the tile shows one signal");
+  await report("Mizoram", "Serchhip", "Gunfight leaves five dead at the border", "Communal tension after hate speech in the market");
+  await eventually(async () => /band-(senior_review|critical)/.test((await tile.getAttribute("class")) ?? ""), "the tile is red");
+  assert.ok(await stayed(), "the page was loaded again");
+  await shots("board");
+});
+
+test("a district's page follows too, and says why", async () => {
+  await who.page.goto(`${product.url}/apps/netra/district/Mizoram/Serchhip`);
+  await settled(who.page);
+  await mark();
+  const main = who.page.locator("main");
+  await main.getByText("Gunfight leaves five dead at the border").first().waitFor();
+  await report("Mizoram", "Serchhip", "Peace dialogue meeting held by village elders", "Curfew relaxed as calm returns");
+  await main.getByRole("table", { name: "Signals in the window" }).getByText("Peace dialogue meeting").first().waitFor();
+  assert.ok(await stayed(), "the page was loaded again");
+  const text = await main.innerText();
+  for (const part of ["Layers", "What would change the band", "History", "Primary trigger:", disclaimer, "netra-1"]) assert.ok(text.includes(part), `the page lacks ${part}`);
+  await shots("district");
+});
+
+test("a crossing waits in the inbox for a senior officer", async () => {
+  const { items } = await eventually(async () => {
+    const list = await read<{ items: { title: string }[] }>(who, product, "/api/v1/approvals?view=mine&limit=200");
+    return list.items.some((a) => /Serchhip/.test(a.title)) && list;
+  }, "the crossing of Serchhip is asked about");
+  assert.ok(items.some((a) => /^Acknowledge (SENIOR_REVIEW|CRITICAL) for Serchhip, Mizoram/.test(a.title)));
+});
+
+test("N-060 N-062 N-104 no page shows an identifier", async () => {
+  const ids = ["98765 43210", "९८७६५४३२१०", "nine eight seven six five four three two one zero", "2345 6789 0123", "someone.private@mail.in", "someone [at] mail [dot] in", "ABCDE1234F", "@private_name", "AS 01 AB 1234", "https://twitter.com/private_name"];
+  await report("Mizoram", "Serchhip", ...ids.map((id, i) => `Bandh and violence number ${i} near gate${i} bridge${i} road${i}, call ${id}`));
+  const { items } = await read<{ items: { id: string; title: string }[] }>(who, product, "/api/v1/cases?limit=100&state=open,waiting,closed");
+  const crossing = items.find((c) => /Serchhip/.test(c.title));
+  assert.ok(crossing, "there is no case of the crossing");
+  for (const path of ["/apps/netra", "/apps/netra/district/Mizoram/Serchhip", "/apps/netra/briefing/Mizoram/Serchhip", "/apps/netra/oversight", `/cases/${crossing.id}`, `/cases/${crossing.id}/timeline`, "/inbox"]) {
+    await who.page.goto(product.url + path);
+    await settled(who.page);
+    const html = await who.page.content();
+    for (const id of ids) assert.ok(!html.includes(id), `${path} shows ${id}`);
+    assert.ok(!/98765|private_name|ABCDE|someone/.test(html), `${path} shows a part of an identifier`);
+  }
+  await who.page.goto(`${product.url}/apps/netra/district/Mizoram/Serchhip`);
+  await who.page.getByRole("table", { name: "Signals in the window" }).getByText(/\[(phone|email|pan|plate|handle|id|url)\]/).first().waitFor();
+});
+
+test("the briefing prints on its own", async () => {
+  await who.page.goto(`${product.url}/apps/netra/briefing/Mizoram/Serchhip`);
+  await settled(who.page);
+  await shots("briefing");
+  await who.page.emulateMedia({ media: "print" });
+  assert.ok(!(await who.page.getByRole("button", { name: "Print" }).isVisible()));
+  assert.ok(!(await who.page.getByRole("navigation").first().isVisible()));
+  const sheet = who.page.locator(".netra-sheet");
+  assert.ok((await sheet.innerText()).includes(disclaimer));
+  const pdf = await who.page.pdf({ format: "A4" });
+  assert.ok(pdf.length > 10_000);
+  if (process.env.SHOTS) await who.page.screenshot({ path: `${process.env.SHOTS}/briefing-print.png`, fullPage: true });
+  await who.page.emulateMedia({ media: "screen" });
+});
+
+test("methodology and oversight", async () => {
+  await who.page.goto(`${product.url}/apps/netra/methodology`);
+  await settled(who.page);
+  const text = await who.page.locator("main").innerText();
+  for (const part of ["Methodology netra-1", "Formulas", "Bands", "Limits", disclaimer]) assert.ok(text.includes(part), `the page lacks ${part}`);
+  await shots("methodology");
+  await who.page.goto(`${product.url}/apps/netra/oversight`);
+  await settled(who.page);
+  await who.page.getByRole("heading", { name: "Retention" }).waitFor();
+  await shots("oversight");
+  assert.deepEqual(who.bad, []);
+});

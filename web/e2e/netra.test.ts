@@ -56,7 +56,7 @@ test("N-098 a tile changes as reports arrive, without a reload", async () => {
   await mark();
   await shots("board-before");
   await report("Mizoram", "Serchhip", "Bandh called on the highway");
-  await eventually(async () => /band-baseline/.test((await tile.getAttribute("class")) ?? "") && /, 1 signals?\b/.test((await tile.getAttribute("aria-label")) ?? ""), "the tile shows one signal");
+  await eventually(async () => /band-baseline/.test((await tile.getAttribute("class")) ?? "") && /, 1 signal\b/.test((await tile.getAttribute("aria-label")) ?? ""), "the tile shows one signal");
   await report("Mizoram", "Serchhip", "Gunfight leaves five dead at the border", "Communal tension after hate speech in the market");
   await eventually(async () => /band-(senior_review|critical)/.test((await tile.getAttribute("class")) ?? ""), "the tile is red");
   assert.ok(await stayed(), "the page was loaded again");
@@ -110,7 +110,9 @@ test("the briefing prints on its own", async () => {
   assert.ok(!(await who.page.getByRole("button", { name: "Print" }).isVisible()));
   assert.ok(!(await who.page.getByRole("navigation").first().isVisible()));
   const sheet = who.page.locator(".netra-sheet");
-  assert.ok((await sheet.innerText()).includes(disclaimer));
+  const text = await sheet.innerText();
+  assert.ok(text.includes(disclaimer));
+  assert.ok(!/\bago\b|just now/.test(text), "a printed sheet says when, not how long ago");
   const pdf = await who.page.pdf({ format: "A4" });
   assert.ok(pdf.length > 10_000);
   if (process.env.SHOTS) await who.page.screenshot({ path: `${process.env.SHOTS}/briefing-print.png`, fullPage: true });

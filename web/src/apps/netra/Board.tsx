@@ -58,6 +58,7 @@ function Tiles({ data }: { data: Standings }) {
         {bands.map((b) => (
           <li key={b}><span className={`netra-swatch ${bandClass(b)}`} aria-hidden="true" /> {words(b.toLowerCase())} <span className="muted">{counts.get(b)?.length ?? 0}</span></li>
         ))}
+        <li><span aria-hidden="true">▲</span> the strongest signal alone calls for a higher band</li>
       </ul>
       <div className="netra-states">
         {[...states].map(([state, districts]) => (
@@ -73,7 +74,7 @@ function Tiles({ data }: { data: Standings }) {
 
 function Tile({ d }: { d: Standing }) {
   const floor = d.escalation_floor !== d.threshold.label && bands.indexOf(d.escalation_floor) > bands.indexOf(d.threshold.label);
-  const text = `${d.district}: ${d.score.toFixed(2)}, ${words(d.threshold.label.toLowerCase())}, trend ${d.trend}, ${d.signal_count} signals` +
+  const text = `${d.district}: ${d.score.toFixed(2)}, ${words(d.threshold.label.toLowerCase())}, trend ${d.trend}, ${d.signal_count} ${d.signal_count === 1 ? "signal" : "signals"}` +
     (floor ? `; the strongest signal alone would call for ${words(d.escalation_floor.toLowerCase())}` : "");
   return (
     <Link href={districtPath(d)} className={`netra-tile ${bandClass(d.threshold.label)}`} aria-label={text} title={text}>

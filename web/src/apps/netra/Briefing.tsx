@@ -21,7 +21,7 @@ export function Briefing() {
             <header>
               <p className="muted small">Officer briefing · {exact(new Date(s.timestamp))}</p>
               <h2>{s.district}, {s.state}</h2>
-              <p className="netra-line"><strong>{s.score.toFixed(2)}</strong> of 100 over {s.time_window} · {words(s.threshold.label.toLowerCase())} ({s.threshold.range}) · {s.trend_arrow} {s.trend} · {s.signal_count} signals</p>
+              <p className="netra-line"><strong>{s.score.toFixed(2)}</strong> of 100 over {s.time_window} · {words(s.threshold.label.toLowerCase())} ({s.threshold.range}) · {s.trend_arrow} {s.trend}{s.trend_basis === "insufficient" ? " (unknown)" : ""} · {s.signal_count} {s.signal_count === 1 ? "signal" : "signals"}</p>
               <p>{s.action_required}.</p>
             </header>
             <table className="table">
@@ -33,8 +33,8 @@ export function Briefing() {
                 ))}
               </tbody>
             </table>
-            <section><h3>Why</h3><Why s={s} /></section>
-            <section><h3>What would change the band</h3><Changes s={s} /></section>
+            <section className="stack tight"><h3>Why</h3><Why s={s} printed /></section>
+            <section className="stack tight"><h3>What would change the band</h3><Changes s={s} /></section>
             <Limits s={s} />
             <footer className="muted small">{s.governance_disclaimer} Methodology {s.methodology_version}. District level only; the score describes published reports and predicts nothing.</footer>
           </article>

@@ -80,14 +80,15 @@ function LayerBars({ s }: { s: Score }) {
   );
 }
 
-export function Why({ s }: { s: Score }) {
+/** Why the score stands where it stands. A sheet that is printed needs exact times. */
+export function Why({ s, printed = false }: { s: Score; printed?: boolean }) {
   return (
     <>
       <p className="prose">{s.rationale}</p>
       {s.top_contributing_signals.length > 0 && (
         <ol className="netra-top">
           {s.top_contributing_signals.map((t, i) => (
-            <li key={i}>{t.event_summary} <span className="muted small">severity {t.severity}, {t.polarity}, {t.layers.join(", ")}, weight {t.weight.toFixed(3)}{(t.sources ?? 1) > 1 ? `, ${t.sources} sources` : ""} · <Time at={t.timestamp} /></span></li>
+            <li key={i}>{t.event_summary} <span className="muted small">severity {t.severity}, {t.polarity}, {t.layers.join(", ")}, weight {t.weight.toFixed(3)}{(t.sources ?? 1) > 1 ? `, ${t.sources} sources` : ""} · {printed ? exact(new Date(t.timestamp)) : <Time at={t.timestamp} />}</span></li>
           ))}
         </ol>
       )}

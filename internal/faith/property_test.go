@@ -184,6 +184,9 @@ func TestNumbersAgree(t *testing.T) {
 		same("sum", x.Add(y), new(big.Rat).Add(p, q))
 		same("difference", x.Sub(y), new(big.Rat).Sub(p, q))
 		same("size", x.Abs(), new(big.Rat).Abs(p))
+		if pct, ok := x.Percent(y); ok != (q.Sign() != 0) || ok && pct.Rat().Cmp(new(big.Rat).Mul(big.NewRat(100, 1), new(big.Rat).Quo(p, q))) != 0 {
+			t.Fatalf("%s is %s %% of %s", a, pct, b)
+		}
 		if x.Cmp(y) != p.Cmp(q) || x.Sign() != p.Sign() {
 			t.Fatalf("%s and %s compare as %d", a, b, x.Cmp(y))
 		}

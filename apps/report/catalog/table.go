@@ -252,6 +252,7 @@ func (h *header) row(rec []string, line int, unit string) (Row, error) {
 		year, _ := strconv.Atoi(field(rec, h.yearAt))
 		return row, row.add(year, field(rec, h.value))
 	}
+	row.Cells = make([]Cell, 0, len(h.years))
 	for i := range h.columns {
 		if y, ok := h.years[i]; ok {
 			if err := row.add(y, field(rec, i)); err != nil {
@@ -264,12 +265,12 @@ func (h *header) row(rec []string, line int, unit string) (Row, error) {
 
 // add appends a cell; an empty one and the usual marks for missing are left out.
 func (r *Row) add(year int, text string) error {
-	switch strings.ToLower(text) {
-	case "", "nan", "na", "n/a", "null", "none", "-":
-		return nil
-	}
 	v, err := faith.Decimal(text)
 	if err != nil {
+		switch strings.ToLower(text) {
+		case "", "nan", "na", "n/a", "null", "none", "-":
+			return nil
+		}
 		return dossier.Errorf(dossier.Invalid, "Line %d holds %.40q where a number should be.", r.Line, text)
 	}
 	r.Cells = append(r.Cells, Cell{Year: year, Value: v})

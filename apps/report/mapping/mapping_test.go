@@ -79,6 +79,7 @@ func TestSelect(t *testing.T) {
 	})
 	t.Run("R-045 R-046 R-047 R-085 fallback", func(t *testing.T) {
 		t.Parallel()
+		m := mapping.Map{}
 		for _, id := range []string{"energy-consumption-by-sector", "agriculture"} {
 			sel := m.Select(section(id), c)
 			if n := len(sel.Choices); n < 3 || n > 5 || sel.From != "relevance" {

@@ -17,6 +17,7 @@ import (
 	"dossier/apps/report/catalog"
 	"dossier/apps/report/outline"
 	"dossier/apps/report/summary"
+	"dossier/internal/faith"
 )
 
 // An Input is what a section is written from.
@@ -54,7 +55,7 @@ type Answer struct {
 
 // Write drafts a section.
 func Write(in Input) Draft {
-	w := &writer{in: in}
+	w := &writer{in: in, said: map[string]bool{}}
 	for i := range in.Charts {
 		w.chart(&in.Charts[i], i == 0)
 	}
@@ -75,6 +76,17 @@ func Write(in Input) Draft {
 type writer struct {
 	in    Input
 	paras []string
+	said  map[string]bool // figures stated in an earlier paragraph
+}
+
+// tell notes that a figure is stated and reports whether it is news.
+func (w *writer) tell(about ...string) bool {
+	key := strings.Join(about, "\x00")
+	if w.said[key] {
+		return false
+	}
+	w.said[key] = true
+	return true
 }
 
 func (w *writer) para(sentences ...string) {
@@ -188,6 +200,7 @@ func (w *writer) topReductions(c *Chart, unit, name string) string {
 	var parts []string
 	for _, m := range p.Movers {
 		if m.Value.Sign() < 0 && len(parts) < 3 {
+			w.tell(m.Label, name, amount(m.Value.Abs(), unit))
 			parts = append(parts, fmt.Sprintf("%s (%s)", m.Label, amount(m.Value.Abs(), unit)))
 		}
 	}
@@ -231,6 +244,7 @@ func (w *writer) risers(c *Chart, unit string) string {
 	for _, name := range s.Scenarios {
 		for _, m := range s.Part(name, unit).Movers {
 			if m.Value.Sign() > 0 && len(out) < 3 {
+				w.tell(m.Label, name, amount(m.Value, unit))
 				out = append(out, fmt.Sprintf("%s rises by %s in %s", m.Label, amount(m.Value, unit), name))
 			}
 		}
@@ -274,10 +288,10 @@ func (w *writer) topic(c *Chart, unit string, lead bool) string {
 	switch {
 	case up == 0 && down > 0:
 		way = w.pick(c.Chart.ID, "down", numbered(many, "falls in every scenario", "fall in every scenario"),
-			numbered(many, "declines in all scenarios", "decline in all scenarios"), numbered(many, "comes down throughout", "come down throughout"))
+			numbered(many, "declines in all scenarios", "decline in all scenarios"), numbered(many, "comes down on every path", "come down on every path"))
 	case down == 0 && up > 0:
 		way = w.pick(c.Chart.ID, "up", numbered(many, "grows in every scenario", "grow in every scenario"),
-			numbered(many, "rises in all scenarios", "rise in all scenarios"), numbered(many, "goes up throughout", "go up throughout"))
+			numbered(many, "rises in all scenarios", "rise in all scenarios"), numbered(many, "goes up on every path", "go up on every path"))
 	case up == 0 && down == 0:
 		way = numbered(many, "does not change", "do not change")
 	}
@@ -331,7 +345,7 @@ func (w *writer) peaks(c *Chart, unit string) string {
 	s := &c.Summary.Summary
 	var out []string
 	for _, name := range s.Scenarios {
-		if p := s.Part(name, unit); p != nil && p.Peak != nil {
+		if p := s.Part(name, unit); p != nil && p.Peak != nil && pronounced(p) {
 			out = append(out, fmt.Sprintf("in %s the total first reaches %s in %d", name, amount(*p.Peak, unit), p.PeakYear))
 		}
 	}
@@ -341,6 +355,17 @@ func (w *writer) peaks(c *Chart, unit string) string {
 	return "The path is not straight: " + join(out) + "."
 }
 
+// pronounced reports whether a peak stands more than one in two hundred above both ends.
+func pronounced(p *summary.Part) bool {
+	end := *p.First
+	if p.Last.Cmp(end) > 0 {
+		end = *p.Last
+	}
+	rise, ok := p.Peak.Sub(end).Percent(end.Abs())
+	half, _ := faith.Decimal("0.5")
+	return ok && rise.Cmp(half) > 0
+}
+
 // gapOf states the distance between the outer scenarios.
 func (w *writer) gapOf(s *summary.Summary, unit string) string {
 	i := slices.IndexFunc(s.Gaps, func(g summary.Gap) bool { return g.Unit == unit })
@@ -348,6 +373,9 @@ func (w *writer) gapOf(s *summary.Summary, unit string) string {
 		return ""
 	}
 	g := s.Gaps[i]
+	if g.LowValue.Sign() == 0 || !w.tell("gap", g.High, g.Low, amount(g.Difference, unit)) {
+		return ""
+	}
 	if g.Year != 0 {
 		return fmt.Sprintf(w.pick(g.Low+unit, "gap", "By %d, %s ends %s above %s.", "In %d, %s stands %s above %s."), g.Year, g.High, amount(g.Difference, unit), g.Low)
 	}

@@ -9,31 +9,68 @@ import (
 	"dossier/internal/faith"
 )
 
-// drivers says what moves the scenario that moves most.
+// drivers says what moves the scenario that moves most, among the rows that go its
+// way. Where an earlier chart said so, it says what is left instead.
 func (w *writer) drivers(c *Chart, unit string) string {
 	s := &c.Summary.Summary
 	name := widestMove(s, unit)
 	p := s.Part(name, unit)
-	if p == nil || len(p.Movers) == 0 || p.Movers[0].Value.Sign() == 0 {
+	if p == nil || p.Change.Sign() == 0 {
 		return ""
 	}
-	m := p.Movers[0]
+	with := slices.DeleteFunc(slices.Clone(p.Movers), func(m summary.Mover) bool { return m.Value.Sign() != p.Change.Sign() })
+	if len(with) == 0 {
+		return ""
+	}
+	m := with[0]
+	if !w.tell(m.Label, name, amount(m.Value.Abs(), unit)) {
+		return w.remains(s, unit, p.Change.Sign())
+	}
 	text := fmt.Sprintf("%s %s, which %s by %s to %s",
-		w.pick(c.Chart.ID, "driver", "The main driver in "+name+" is", "Behind the result in "+name+" stands above all", "In "+name+" the largest move is that of"),
+		w.pick(c.Chart.ID, "driver", "The main driver in "+name+" is", "Behind the result in "+name+" stands above all", "In "+name+" the largest contribution is that of"),
 		m.Label, verb(m.Value.Sign()), amount(m.Value.Abs(), unit), amount(*m.Last, unit))
+	if share, ok := m.Value.Percent(*p.Change); ok && len(with) == len(p.Movers) && len(with) > 1 && share.Cmp(faith.Int(100)) < 0 {
+		text += fmt.Sprintf(" and makes up %s %% of the whole", digits(share, 1))
+	}
 	var more []string
-	for _, o := range p.Movers[1:] {
-		if o.Value.Sign() != 0 && len(more) < 2 {
-			more = append(more, fmt.Sprintf("%s (%s %s)", o.Label, downUp(o.Value), amount(o.Value.Abs(), unit)))
-		}
+	for _, o := range with[1:min(3, len(with))] {
+		w.tell(o.Label, name, amount(o.Value.Abs(), unit))
+		more = append(more, fmt.Sprintf("%s (%s %s)", o.Label, downUp(o.Value), amount(o.Value.Abs(), unit)))
 	}
 	if len(more) > 0 {
-		text += w.pick(c.Chart.ID, "next", ", followed by ", ", ahead of ", ", then ") + join(more)
+		text += w.pick(c.Chart.ID, "next", ", followed by ", ", ahead of ", "; next come ") + join(more)
 	}
 	return text + "."
 }
 
-// exceptions names what moves against its scenario's total.
+// remains says which row is the largest at the end of a fall, scenario by scenario.
+func (w *writer) remains(s *summary.Summary, unit string, way int) string {
+	var parts []string
+	year := 0
+	for _, name := range s.Scenarios {
+		p := s.Part(name, unit)
+		if p == nil || p.Last == nil || p.Change.Sign() != way {
+			return ""
+		}
+		var top *summary.Mover
+		for i := range p.Movers {
+			if m := &p.Movers[i]; m.Last != nil && m.Last.Sign() > 0 && (top == nil || m.Last.Cmp(*top.Last) > 0) {
+				top = m
+			}
+		}
+		if top == nil {
+			continue
+		}
+		year = p.LastYear
+		parts = append(parts, fmt.Sprintf("%s in %s (%s)", top.Label, name, amount(*top.Last, unit)))
+	}
+	if len(parts) == 0 || way >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("The drivers are those named above; what remains by %d is led by %s.", year, join(parts))
+}
+
+// exceptions names what moves against its scenario's total and was not named before.
 func (w *writer) exceptions(c *Chart, unit string) string {
 	s := &c.Summary.Summary
 	type mover struct {
@@ -48,7 +85,7 @@ func (w *writer) exceptions(c *Chart, unit string) string {
 			continue
 		}
 		i := slices.IndexFunc(p.Movers, func(m summary.Mover) bool { return m.Value.Sign() == -p.Change.Sign() })
-		if i < 0 {
+		if i < 0 || !w.tell(p.Movers[i].Label, name, amount(p.Movers[i].Value.Abs(), unit)) {
 			continue
 		}
 		m := mover{p.Movers[i].Label, p.Movers[i].Value.Sign()}
@@ -64,7 +101,7 @@ func (w *writer) exceptions(c *Chart, unit string) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return w.pick(c.Chart.ID, "except", "Not everything follows: ", "There are exceptions: ", "Moving the other way: ") + join(out) + "."
+	return w.pick(c.Chart.ID, "except", "Not everything follows: ", "Against this, ", "Moving the other way: ") + join(out) + "."
 }
 
 // standing writes about levels without years.
@@ -85,14 +122,44 @@ func (w *writer) standing(c *Chart, unit string) {
 // shares writes about rows that do not add up, label by label.
 func (w *writer) shares(c *Chart, unit string) {
 	s := &c.Summary.Summary
-	sentences := []string{fmt.Sprintf(w.pick(c.Chart.ID, "shares",
-		"%s shows how the mix shifts.", "The mix shifts as well, as %s shows.", "%s gives the shares."), quoted(c.Chart.Title))}
+	sentences := []string{w.shift(c, unit)}
 	for _, label := range movingLabels(s, unit, 3) {
 		if text := w.share(s, unit, label); text != "" {
 			sentences = append(sentences, text)
 		}
 	}
 	w.para(sentences...)
+}
+
+// shift says in words what gains at whose cost, if that is the same in every scenario.
+func (w *writer) shift(c *Chart, unit string) string {
+	s := &c.Summary.Summary
+	from, to := "", ""
+	for i, name := range s.Scenarios {
+		var down, up string
+		if p := s.Part(name, unit); p != nil {
+			for _, m := range p.Movers { // the largest move first
+				switch {
+				case m.Value.Sign() < 0 && down == "":
+					down = m.Label
+				case m.Value.Sign() > 0 && up == "":
+					up = m.Label
+				}
+			}
+		}
+		if i > 0 && (down != from || up != to) {
+			from, to = "", ""
+			break
+		}
+		from, to = down, up
+	}
+	if from == "" || to == "" {
+		return fmt.Sprintf(w.pick(c.Chart.ID, "shares",
+			"%s shows how the mix shifts.", "The mix shifts as well, as %s shows.", "%s gives the shares."), quoted(c.Chart.Title))
+	}
+	return fmt.Sprintf(w.pick(c.Chart.ID, "shift",
+		"%s shows one shift in every scenario, from %s to %s.", "In %s the place of %s is taken by %s, whichever scenario holds."),
+		quoted(c.Chart.Title), from, to)
 }
 
 // share follows one label through all scenarios.

@@ -274,6 +274,9 @@ func (n Number) Percent(m Number) (Number, bool) {
 	if m.Sign() == 0 {
 		return Number{}, false
 	}
+	if a, b, _, ok := aligned(n, m); ok && abs64(a) < maxCoef/100 {
+		return FromRat(new(big.Rat).SetFrac64(100*a, b)), true // one fraction is reduced, not four
+	}
 	q := new(big.Rat).Quo(n.Rat(), m.Rat())
 	return FromRat(q.Mul(q, big.NewRat(100, 1))), true
 }

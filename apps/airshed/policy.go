@@ -59,15 +59,20 @@ func (a *airshed) checkAnswer(ctx context.Context, d agent.Draft) error {
 	kept, err := a.book.ReportOf(ctx, d.Run.Case)
 	switch {
 	case dossier.KindOf(err) == dossier.NotFound:
-		return judgeAnswer(d, nil)
+		chain, _, err := a.Desk.Facts(ctx, d.Run.Case)
+		if err != nil {
+			return err
+		}
+		return judgeAnswer(d, nil, chain...)
 	case err != nil:
 		return err
 	}
 	return judgeAnswer(d, &kept.Report)
 }
 
-// judgeAnswer compares an answer with the report of its case, nil if there is none.
-func judgeAnswer(d agent.Draft, report *legal.Report) error {
+// judgeAnswer compares an answer with the report of its case or, where that is nil,
+// with the evidence.
+func judgeAnswer(d agent.Draft, report *legal.Report, chain ...dossier.Evidence) error {
 	var ans agentAnswer
 	if err := json.Unmarshal(d.Answer, &ans); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The answer does not fit.").Because(err)
@@ -77,7 +82,7 @@ func judgeAnswer(d agent.Draft, report *legal.Report) error {
 	}
 	if report == nil {
 		facts := &faith.Facts{}
-		if err := facts.AddEvidence(d.Evidence...); err != nil {
+		if err := facts.AddEvidence(chain...); err != nil {
 			return err
 		}
 		return faith.Check(ans.Summary, facts).Err()

@@ -50,6 +50,8 @@ type sheet struct {
 	zips map[string]geo.Point
 }
 
+func (s sheet) Crew(ctx context.Context, id string) (roster.Van, error) { return s.Van(ctx, id) }
+
 func (s sheet) Van(_ context.Context, id string) (roster.Van, error) {
 	if id != s.van.ID {
 		return roster.Van{}, dossier.Errorf(dossier.NotFound, "There is no vanpool %s.", id)

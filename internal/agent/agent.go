@@ -53,10 +53,9 @@ type Preloaded struct {
 
 // A Draft is an answer before it is used, with what the run has seen.
 type Draft struct {
-	Run      dossier.Run
-	Answer   json.RawMessage // JSON, or a JSON string where the answer is prose
-	Returns  []model.Return
-	Evidence []dossier.Evidence // of the case so far
+	Run     dossier.Run
+	Answer  json.RawMessage // JSON, or a JSON string where the answer is prose
+	Returns []model.Return
 }
 
 // Limits bound a run. Zero fields take the defaults.

@@ -14,6 +14,9 @@ type Log interface {
 	// Load returns a run and its steps in order.
 	Load(ctx context.Context, id dossier.RunID) (dossier.Run, []dossier.Step, error)
 
+	// Run returns a run without its steps.
+	Run(ctx context.Context, id dossier.RunID) (dossier.Run, error)
+
 	// Record writes a move, all or nothing. It returns dossier.Conflict if a step with
 	// the same place in the run exists, or if the run has ended.
 	Record(ctx context.Context, m Move) error
@@ -49,13 +52,17 @@ type Move struct {
 	Entries   []Entry
 	Approvals []dossier.Approval // newly asked
 	Voided    []dossier.Approval // no longer to be decided, with Status and VoidedBy set
-	Children  []dossier.Run      // newly started; each is queued
+	Children  []dossier.Run      // newly started; each is queued, unless Drives
 	Begin     *Act               // an act that is about to run
 	Finish    *Act               // an act that came back
 
 	// Wake queues the run again at once. It is not needed while the caller goes on
 	// advancing the run itself.
 	Wake bool
+	// Drives: the caller drives the run's children itself. Driven: it drives the run
+	// that called this one, too. Those need not be queued: should the process die, the
+	// sweep finds them ready with nobody alive at them.
+	Drives, Driven bool
 }
 
 // Spent returns what the move's entries took together.

@@ -68,6 +68,11 @@ func (r *Runner) Advance(ctx context.Context, id dossier.RunID) (Next, error) {
 // While one goroutine drives a run, others that want to wait for it and look once
 // more when it is done, so that nothing that happened meanwhile is missed.
 func (r *Runner) Drive(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
+	return r.drive(ctx, id, false)
+}
+
+// drive is Drive for a run whose caller is driven, too, or not.
+func (r *Runner) drive(ctx context.Context, id dossier.RunID, driven bool) (dossier.Run, error) {
 	mine := make(chan struct{})
 	for {
 		other, busy := r.driving.LoadOrStore(id, mine)
@@ -84,18 +89,19 @@ func (r *Runner) Drive(ctx context.Context, id dossier.RunID) (dossier.Run, erro
 		r.driving.Delete(id)
 		close(mine)
 	}()
-	return r.driveAlone(ctx, id)
+	return r.driveAlone(ctx, id, driven)
 }
 
 // driveAlone drives a run that no other goroutine of this process drives. Losing a
 // step to another process is no error: it looks again, and then leaves the run to
 // that process.
-func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
+func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID, driven bool) (dossier.Run, error) {
 	for lost := 0; ; {
 		m, err := r.open(ctx, id)
 		if err != nil {
 			return dossier.Run{}, err
 		}
+		m.drives, m.driven = true, driven
 		spanned, span := trace.Run(ctx, m.run)
 		next, err := m.drive(spanned)
 		span.End(err)
@@ -111,9 +117,19 @@ func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID) (dossier.Run,
 			return m.run, nil
 		}
 		moved, err := r.driveChildren(ctx, m)
+		if err != nil && ctx.Err() != nil && !driven {
+			m.handOver(context.WithoutCancel(ctx))
+		}
 		if err != nil || !moved {
 			return m.run, err
 		}
+	}
+}
+
+// handOver queues a run whose driver was called away while its children were at work.
+func (m *mover) handOver(ctx context.Context) {
+	if err := m.Log.Record(ctx, Move{Run: m.run.ID, At: m.Now(), Status: dossier.Ready, Wake: true}); err != nil {
+		m.Slog.WarnContext(ctx, "a run that was left could not be queued", "run", m.run.ID, "err", err)
 	}
 }
 
@@ -131,7 +147,7 @@ func (r *Runner) driveChildren(ctx context.Context, m *mover) (bool, error) {
 	var wg sync.WaitGroup
 	for i, kid := range kids {
 		wg.Go(func() {
-			run, err := r.Drive(withoutSink(ctx), kid)
+			run, err := r.drive(withoutSink(ctx), kid, true)
 			ended[i], errs[i] = run.Status.Ended(), err
 		})
 	}
@@ -163,6 +179,8 @@ type mover struct {
 	tr    *transcript
 	as    dossier.Principal // the principal with the roles of now
 	keyed map[string]Act    // acts looked up in this move
+
+	drives, driven bool // see Move
 
 	reference model.Model // the agent's policy, once it was needed
 	offered   []model.ToolSpec
@@ -286,7 +304,7 @@ func (m *mover) entry(kind dossier.StepKind, body any) Entry {
 // record gives the entries their places, writes the move and, once it is written,
 // follows it in memory.
 func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
-	mv.Run, mv.At, mv.Entries = m.run.ID, m.Now(), entries
+	mv.Run, mv.At, mv.Entries, mv.Drives, mv.Driven = m.run.ID, m.Now(), entries, m.drives, m.driven
 	for i := range entries {
 		s := &entries[i].Step
 		s.Seq = m.tr.seq + i + 1

@@ -102,11 +102,7 @@ func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json
 	if m.agent.Check == nil {
 		return value, nil
 	}
-	chain, _, err := m.Log.Facts(ctx, m.run.Case)
-	if err != nil {
-		return nil, err
-	}
-	return value, m.agent.Check(ctx, Draft{Run: m.run, Answer: value, Returns: m.tr.returns, Evidence: chain})
+	return value, m.agent.Check(ctx, Draft{Run: m.run, Answer: value, Returns: m.tr.returns})
 }
 
 // unfence takes JSON out of the Markdown fence that some models put around it.

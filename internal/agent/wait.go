@@ -236,7 +236,7 @@ func (m *mover) prepareChild(ctx context.Context, p *prepared) error {
 		p.way = spawn
 		return nil
 	}
-	kid, _, err := m.Log.Load(ctx, p.child)
+	kid, err := m.Log.Run(ctx, p.child)
 	if err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func pick(rows db.Rows, q records.ApprovalQuery) (as []dossier.Approval, err err
 func (s *Store) Settle(ctx context.Context, a dossier.Approval) error {
 	return s.db.InTx(ctx, func(ctx context.Context) error {
 		if a.Status != dossier.Pending {
-			if err := s.wake(ctx, a.Run); err != nil {
+			if err := s.wake(ctx, a.Run, true); err != nil {
 				return err
 			}
 		}

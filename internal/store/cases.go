@@ -74,7 +74,7 @@ func (s *Store) insertCase(ctx context.Context, appID string, o app.Opening) (do
 	if err != nil {
 		return c, false, err
 	}
-	if err := s.reindex(ctx, c); err != nil {
+	if err := s.index(ctx, c.ID, inCase, wordsFor(c)...); err != nil {
 		return c, false, err
 	}
 	return c, true, s.publish(ctx, records.Event{
@@ -119,6 +119,15 @@ func (s *Store) MoveCase(ctx context.Context, id dossier.CaseID, version int, ch
 		}
 		if err := s.reindex(ctx, c); err != nil {
 			return err
+		}
+		if before.State == dossier.Preliminary && c.State != dossier.Preliminary && c.State != dossier.Cleared {
+			seen, found, err := s.Facts(ctx, id)
+			if err != nil {
+				return err
+			}
+			if err := s.index(ctx, id, inFacts, said(seen, found)...); err != nil {
+				return err
+			}
 		}
 		return s.publish(ctx, moved(before, c, ch))
 	})

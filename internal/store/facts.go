@@ -10,6 +10,7 @@ import (
 	"dossier/internal/canon"
 	"dossier/internal/db"
 	"dossier/internal/records"
+	"dossier/internal/store/sqldb"
 )
 
 const evidenceColumns = "id, case_id, seq, kind, system, locator, fetched, data, summary, step, at, supersedes, hash"
@@ -81,6 +82,7 @@ type chain struct {
 	s      *Store
 	id     dossier.CaseID
 	app    string
+	state  dossier.State
 	at     time.Time
 	prev   *dossier.Evidence // the end of the chain
 	places int               // findings so far; -1: not looked up
@@ -95,7 +97,7 @@ func (s *Store) openChain(ctx context.Context, id dossier.CaseID, at time.Time, 
 	l := &chain{s: s, id: id, at: at.UTC().Truncate(time.Microsecond), places: -1}
 	var last dossier.Evidence
 	err := s.db.QueryRow(ctx, `UPDATE cases SET updated = $2, entries = entries + $3 WHERE id = $1
-		RETURNING app, entries - $3`, id, l.at, n).Scan(&l.app, &last.Seq)
+		RETURNING app, state, entries - $3`, id, l.at, n).Scan(&l.app, &l.state, &last.Seq)
 	if err != nil {
 		return nil, notFound(err, "case", id)
 	}
@@ -112,18 +114,25 @@ func (s *Store) openChain(ctx context.Context, id dossier.CaseID, at time.Time, 
 
 // record appends what one step, or nobody's step, saw and found.
 func (l *chain) record(ctx context.Context, step dossier.StepID, seen []dossier.Evidence, found []dossier.Finding) error {
+	first := len(l.seen)
 	var own []dossier.EvidenceID
 	for _, e := range seen {
-		e, err := l.append(ctx, step, e)
+		e, err := l.append(step, e)
 		if err != nil {
 			return err
 		}
 		own = append(own, e.ID)
 	}
+	if err := l.insert(ctx, l.seen[first:]); err != nil {
+		return err
+	}
 	for _, f := range found {
 		if err := l.find(ctx, step, f, own); err != nil {
 			return err
 		}
+	}
+	if l.state == dossier.Preliminary {
+		return nil // found by its facts once there is a case, see MoveCase
 	}
 	return l.s.index(ctx, l.id, inFacts, said(seen, found)...)
 }
@@ -140,7 +149,8 @@ func said(seen []dossier.Evidence, found []dossier.Finding) []string {
 	return out
 }
 
-func (l *chain) append(ctx context.Context, step dossier.StepID, e dossier.Evidence) (dossier.Evidence, error) {
+// append seals an entry and puts it at the end of the chain; insert writes it.
+func (l *chain) append(step dossier.StepID, e dossier.Evidence) (dossier.Evidence, error) {
 	if e.ID == "" {
 		e.ID = dossier.EvidenceID(l.s.newID("ev-"))
 	}
@@ -163,13 +173,6 @@ func (l *chain) append(ctx context.Context, step dossier.StepID, e dossier.Evide
 	}
 	e.Data = raw
 	e.Seal(l.prev)
-	_, err = l.s.db.Exec(ctx, "INSERT INTO evidence ("+evidenceColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		e.ID, e.Case, e.Seq, e.Kind, e.Source.System, e.Source.Locator, e.Source.Fetched, e.Data, e.Summary,
-		e.Step, e.At, e.Supersedes, e.Hash)
-	if err != nil {
-		return e, fmt.Errorf("append evidence to %s: %w", l.id, err)
-	}
 	l.prev = &e
 	l.seen = append(l.seen, e)
 	l.events = append(l.events, records.Event{
@@ -177,6 +180,22 @@ func (l *chain) append(ctx context.Context, step dossier.StepID, e dossier.Evide
 		Data: data(map[string]string{"evidence": string(e.ID), "kind": e.Kind}),
 	})
 	return e, nil
+}
+
+// insert writes entries, a few at a time.
+func (l *chain) insert(ctx context.Context, es []dossier.Evidence) error {
+	for few := range slices.Chunk(es, 16) {
+		args := make([]any, 0, 13*len(few))
+		for _, e := range few {
+			args = append(args, e.ID, e.Case, e.Seq, e.Kind, e.Source.System, e.Source.Locator, e.Source.Fetched, e.Data, e.Summary,
+				e.Step, e.At, e.Supersedes, e.Hash)
+		}
+		_, err := l.s.db.Exec(ctx, "INSERT INTO evidence ("+evidenceColumns+") VALUES "+sqldb.Lines(len(few), 13), args...)
+		if err != nil {
+			return fmt.Errorf("append evidence to %s: %w", l.id, err)
+		}
+	}
+	return nil
 }
 
 func (l *chain) find(ctx context.Context, step dossier.StepID, f dossier.Finding, own []dossier.EvidenceID) error {

@@ -46,10 +46,8 @@ func (r *recording) write(ctx context.Context) error {
 	if err := r.moveRun(ctx); err != nil {
 		return err
 	}
-	for _, e := range r.m.Entries {
-		if err := r.s.insertStep(ctx, e.Step, r.m.At); err != nil {
-			return err
-		}
+	if err := r.s.insertSteps(ctx, r.m.Run, stepsOf(r.m.Entries), r.m.At); err != nil {
+		return err
 	}
 	r.stepped()
 	if c != nil {
@@ -137,6 +135,14 @@ func (r *recording) event(kind, by, text string) records.Event {
 	return records.Event{At: r.m.At, App: r.run.App, Case: r.run.Case, Run: r.run.ID, Kind: kind, By: by, Text: text}
 }
 
+func stepsOf(entries []agent.Entry) []dossier.Step {
+	out := make([]dossier.Step, len(entries))
+	for i, e := range entries {
+		out[i] = e.Step
+	}
+	return out
+}
+
 // stepped tells live pages about the move's last step.
 func (r *recording) stepped() {
 	if len(r.m.Entries) == 0 {
@@ -198,6 +204,9 @@ func (r *recording) start(ctx context.Context) error {
 			return err
 		}
 		r.events = append(r.events, started(c, r.m.At))
+		if r.m.Drives {
+			continue
+		}
 		if err := r.s.queueRun(ctx, c.App, c.ID); err != nil {
 			return err
 		}
@@ -217,7 +226,7 @@ func (r *recording) finish(ctx context.Context) error {
 		e.Data = data(map[string]dossier.Status{"status": r.m.Status})
 		r.events = append(r.events, e)
 		if r.run.ParentOf != "" {
-			if err := r.s.wake(ctx, r.run.ParentOf); err != nil {
+			if err := r.s.wake(ctx, r.run.ParentOf, !r.m.Driven); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"dossier"
 	"dossier/internal/db"
 	"dossier/internal/records"
+	"dossier/internal/store/sqldb"
 	"dossier/internal/work"
 )
 
@@ -112,11 +113,8 @@ func (s *Store) InsertRun(ctx context.Context, r dossier.Run, steps []dossier.St
 		if r, err = s.insertRun(ctx, r, s.now()); err != nil {
 			return err
 		}
-		for _, st := range steps {
-			st.Run = r.ID
-			if err := s.insertStep(ctx, st, s.now()); err != nil {
-				return err
-			}
+		if err := s.insertSteps(ctx, r.ID, steps, s.now()); err != nil {
+			return err
 		}
 		if err := s.publish(ctx, started(r, r.Started)); err != nil || hold {
 			return err
@@ -150,20 +148,27 @@ func (s *Store) insertRun(ctx context.Context, r dossier.Run, at time.Time) (dos
 	return r, nil
 }
 
-func (s *Store) insertStep(ctx context.Context, st dossier.Step, at time.Time) error {
-	if st.ID == "" {
-		st.ID = dossier.StepID(fmt.Sprintf("%s/%d", st.Run, st.Seq))
+func (s *Store) insertSteps(ctx context.Context, run dossier.RunID, steps []dossier.Step, at time.Time) error {
+	if len(steps) == 0 {
+		return nil
 	}
-	if st.At.IsZero() {
-		st.At = at
+	args := make([]any, 0, 6*len(steps))
+	for _, st := range steps {
+		if st.ID == "" {
+			st.ID = dossier.StepID(fmt.Sprintf("%s/%d", run, st.Seq))
+		}
+		if st.At.IsZero() {
+			st.At = at
+		}
+		args = append(args, st.ID, run, st.Seq, st.Kind, st.Body, st.At)
 	}
-	n, err := s.db.Exec(ctx, `INSERT INTO steps (id, run_id, seq, kind, body, at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (run_id, seq) DO NOTHING`, st.ID, st.Run, st.Seq, st.Kind, st.Body, st.At)
+	n, err := s.db.Exec(ctx, "INSERT INTO steps (id, run_id, seq, kind, body, at) VALUES "+sqldb.Lines(len(steps), 6)+
+		" ON CONFLICT (run_id, seq) DO NOTHING", args...)
 	if err != nil {
-		return fmt.Errorf("store step %d of %s: %w", st.Seq, st.Run, err)
+		return fmt.Errorf("store step %d of %s: %w", steps[0].Seq, run, err)
 	}
-	if n == 0 {
-		return dossier.Errorf(dossier.Conflict, "Step %d of run %s has been taken already.", st.Seq, st.Run)
+	if n < int64(len(steps)) {
+		return dossier.Errorf(dossier.Conflict, "Step %d of run %s has been taken already.", steps[0].Seq, run)
 	}
 	return nil
 }
@@ -184,9 +189,9 @@ func (s *Store) queueRun(ctx context.Context, app string, id dossier.RunID) erro
 	return s.work.Enqueue(ctx, work.Job{Kind: work.Run, App: app, Name: string(id)})
 }
 
-// wake makes a run ready and queues it, unless it has ended. Whoever is advancing it
+// wake makes a run ready, unless it has ended, and queues it if asked to. Whoever is advancing it
 // at this moment cannot make it wait before somebody has looked at it again.
-func (s *Store) wake(ctx context.Context, id dossier.RunID) error {
+func (s *Store) wake(ctx context.Context, id dossier.RunID, queue bool) error {
 	var app string
 	err := s.db.QueryRow(ctx, `UPDATE runs SET status = 'ready', woken = 1, moved = $2 WHERE id = $1 AND ended = 0
 		RETURNING app`, id, s.now()).Scan(&app)
@@ -195,13 +200,15 @@ func (s *Store) wake(ctx context.Context, id dossier.RunID) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("wake run %s: %w", id, err)
+	case !queue:
+		return nil
 	}
 	return s.queueRun(ctx, app, id)
 }
 
 // Wake makes a run ready and queues it, unless it has ended.
 func (s *Store) Wake(ctx context.Context, id dossier.RunID) error {
-	return s.db.InTx(ctx, func(ctx context.Context) error { return s.wake(ctx, id) })
+	return s.db.InTx(ctx, func(ctx context.Context) error { return s.wake(ctx, id, true) })
 }
 
 type stepData struct {

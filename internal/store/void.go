@@ -76,7 +76,7 @@ func replaces(fresh, old dossier.Evidence) bool {
 // void ends a pending approval whose VoidedBy says why. The run's row comes before the
 // approval's, as everywhere, so that no two transactions wait for each other.
 func (l *chain) void(ctx context.Context, a dossier.Approval) error {
-	if err := l.s.wake(ctx, a.Run); err != nil {
+	if err := l.s.wake(ctx, a.Run, true); err != nil {
 		return err
 	}
 	return l.s.endApproval(ctx, a, dossier.Void, records.ApprovalVoid, voidText(a), l.at, &l.events)

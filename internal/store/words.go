@@ -92,7 +92,11 @@ func (s *Store) reindex(ctx context.Context, c dossier.Case) error {
 	if _, err := s.db.Exec(ctx, "DELETE FROM words WHERE case_id = $1 AND part = $2", c.ID, inCase); err != nil {
 		return fmt.Errorf("index case %s: %w", c.ID, err)
 	}
-	return s.index(ctx, c.ID, inCase, string(c.ID), c.Subject, c.Title, c.Stage, c.Outcome)
+	return s.index(ctx, c.ID, inCase, wordsFor(c)...)
+}
+
+func wordsFor(c dossier.Case) []string {
+	return []string{string(c.ID), c.Subject, c.Title, c.Stage, c.Outcome}
 }
 
 // few is how many cases a word may stand in so that looking through all of them is

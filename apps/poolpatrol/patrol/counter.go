@@ -115,7 +115,7 @@ func (p *Patrol) Counter(ctx context.Context, token string, in Counter) (caseboo
 	if !c.State.Live() {
 		return t, dossier.Errorf(dossier.Conflict, "This matter is closed. Please write to the coordinator.")
 	}
-	van, err := p.Roster.Van(ctx, t.Vanpool)
+	van, err := p.Roster.Crew(ctx, t.Vanpool)
 	if err != nil {
 		return t, err
 	}

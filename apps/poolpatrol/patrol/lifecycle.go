@@ -37,11 +37,11 @@ type Look struct {
 // Audit looks at a van. A van whose case is open already is left to that case, unless
 // the order says otherwise.
 func (p *Patrol) Audit(ctx context.Context, o Order) (Look, error) {
-	van, err := p.Roster.Van(ctx, o.Vanpool)
+	van, err := p.Roster.Crew(ctx, o.Vanpool)
 	if err != nil {
 		return Look{}, err
 	}
-	c, _, err := p.env.Desk.Open(ctx, app.Opening{
+	c, fresh, err := p.env.Desk.Open(ctx, app.Opening{
 		Subject: Subject(van.ID), Title: "Vanpool " + van.ID, State: dossier.Preliminary, Stage: string(Verification), By: o.For,
 	})
 	if err != nil {
@@ -53,6 +53,9 @@ func (p *Patrol) Audit(ctx context.Context, o Order) (Look, error) {
 			return p.lookOf(ctx, c)
 		}
 		in.Trigger, in.Recheck = ByPerson, o.Recheck
+	}
+	if fresh {
+		return p.begin(ctx, c.ID, in, o.For)
 	}
 	return p.manage(ctx, c, in, o.For)
 }
@@ -76,17 +79,28 @@ func (p *Patrol) manage(ctx context.Context, c dossier.Case, in managerIn, by do
 		return Look{}, err
 	}
 	if run.ID == "" {
-		run, err = p.env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: "casemanager", For: by, Input: in, Hold: true})
-		if err != nil {
-			return Look{}, err
-		}
+		return p.begin(ctx, c.ID, in, by)
 	}
+	return p.drive(ctx, run, in)
+}
+
+// begin starts a run of the case manager and drives it.
+func (p *Patrol) begin(ctx context.Context, id dossier.CaseID, in managerIn, by dossier.Principal) (Look, error) {
+	run, err := p.env.Desk.Start(ctx, app.Start{Case: id, Agent: "casemanager", For: by, Input: in, Hold: true})
+	if err != nil {
+		return Look{}, err
+	}
+	return p.drive(ctx, run, in)
+}
+
+func (p *Patrol) drive(ctx context.Context, run dossier.Run, in managerIn) (Look, error) {
 	if !run.Status.Ended() {
+		var err error
 		if run, err = p.env.Desk.Drive(ctx, run.ID); err != nil {
 			return Look{}, err
 		}
 	}
-	return p.after(ctx, c.ID, in, run)
+	return p.after(ctx, run.Case, in, run)
 }
 
 // begun returns the run that already serves in, if one does. A reply is served once;

@@ -80,7 +80,7 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 	if err := decode(run.Input, &in); err != nil {
 		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The case manager was started with something else.").Because(err)
 	}
-	van, err := p.Roster.Van(ctx, in.Vanpool)
+	van, err := p.Roster.Crew(ctx, in.Vanpool)
 	if err != nil {
 		return agent.Preloaded{}, err
 	}

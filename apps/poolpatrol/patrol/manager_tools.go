@@ -201,7 +201,7 @@ func (p *Patrol) concerned(ctx context.Context, id dossier.CaseID, vanpool strin
 	if err != nil {
 		return nil, err
 	}
-	van, err := p.Roster.Van(ctx, vanpool)
+	van, err := p.Roster.Crew(ctx, vanpool)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (p *Patrol) classify(ctx context.Context, c tool.Call, in classifyIn) (tool
 			return none, err
 		}
 	}
-	van, err := p.Roster.Van(ctx, t.Vanpool)
+	van, err := p.Roster.Crew(ctx, t.Vanpool)
 	if err != nil {
 		return none, err
 	}
@@ -225,7 +225,7 @@ func (p *Patrol) send(ctx context.Context, c tool.Call, in mailIn) (tool.Output[
 	if err := p.sameVan(ctx, c.Case, in.Vanpool); err != nil {
 		return none, err
 	}
-	van, err := p.Roster.Van(ctx, in.Vanpool)
+	van, err := p.Roster.Crew(ctx, in.Vanpool)
 	if err != nil {
 		return none, err
 	}

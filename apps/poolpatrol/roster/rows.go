@@ -54,8 +54,8 @@ func (r Rows) Vanpools(ctx context.Context) ([]Vanpool, error) {
 	return db.Collect(rows, err, scanVanpool)
 }
 
-// Van returns a van with its riders and their shifts.
-func (r Rows) Van(ctx context.Context, id string) (Van, error) {
+// Crew returns a van with its riders, without their shifts and days off.
+func (r Rows) Crew(ctx context.Context, id string) (Van, error) {
 	v, err := scanVanpool(r.DB.QueryRow(ctx, vanColumns+` WHERE id = $1`, id))
 	if errors.Is(err, dossier.NotFound) {
 		return Van{}, dossier.Errorf(dossier.NotFound, "There is no vanpool %s.", id)
@@ -68,7 +68,16 @@ func (r Rows) Van(ctx context.Context, id string) (Van, error) {
 	if van.Riders, err = db.Collect(rows, err, scanEmployee); err != nil {
 		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)
 	}
-	rows, err = r.DB.Query(ctx, `SELECT p.employee, p.first, p.last FROM poolpatrol_pto p JOIN poolpatrol_riders m ON m.employee = p.employee
+	return van, nil
+}
+
+// Van returns a van with its riders, their shifts and their days off.
+func (r Rows) Van(ctx context.Context, id string) (Van, error) {
+	van, err := r.Crew(ctx, id)
+	if err != nil {
+		return Van{}, err
+	}
+	rows, err := r.DB.Query(ctx, `SELECT p.employee, p.first, p.last FROM poolpatrol_pto p JOIN poolpatrol_riders m ON m.employee = p.employee
 		WHERE m.vanpool = $1 ORDER BY p.employee, p.first`, id)
 	leaves, err := db.Collect(rows, err, scanLeave)
 	if err != nil {

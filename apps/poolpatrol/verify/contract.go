@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"time"
@@ -55,6 +56,19 @@ func (it *Item) UnmarshalJSON(raw []byte) error {
 	data, err := json.Marshal(fields)
 	it.Data = data
 	return err
+}
+
+// identical reports whether two items say the same in the same bytes.
+func (it Item) identical(o Item) bool { return it.Type == o.Type && bytes.Equal(it.Data, o.Data) }
+
+// same reports whether two items say the same, however their data is written.
+func (it Item) same(o Item) bool {
+	if it.Type != o.Type {
+		return false
+	}
+	a, errA := canon.Digest(it.Data)
+	b, errB := canon.Digest(o.Data)
+	return errA == nil && errB == nil && a == b
 }
 
 // items returns evidence as a specialist cites it.

@@ -34,7 +34,7 @@ func (s Specialists) getEmployeeProfile() tool.Tool {
 		Doc:   "Returns the home ZIP code, the home coordinates (rounded to about a hundred metres) and the site of each employee.",
 		Roles: s.Roles,
 		Run: func(ctx context.Context, c tool.Call, in profileIn) (tool.Output[profileOut], error) {
-			van, err := s.Roster.Van(ctx, in.Vanpool)
+			van, err := s.Roster.Crew(ctx, in.Vanpool)
 			if err != nil {
 				return tool.Output[profileOut]{}, err
 			}
@@ -83,7 +83,7 @@ func (s Specialists) checkCommuteDistance() tool.Tool {
 		Doc:   "Measures the way from each employee's home to the vanpool's pickup point, compares it with the allowed miles and gives the rule's verdict.",
 		Roles: s.Roles,
 		Run: func(ctx context.Context, c tool.Call, in distanceIn) (tool.Output[distanceOut], error) {
-			van, err := s.Roster.Van(ctx, in.Vanpool)
+			van, err := s.Roster.Crew(ctx, in.Vanpool)
 			if err != nil {
 				return tool.Output[distanceOut]{}, err
 			}

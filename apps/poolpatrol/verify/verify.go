@@ -17,7 +17,6 @@ import (
 	"dossier/apps/poolpatrol/engine"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/agent"
-	"dossier/internal/canon"
 	"dossier/internal/faith"
 	"dossier/internal/geo"
 	"dossier/internal/model"
@@ -28,6 +27,7 @@ import (
 // suite.
 type Records interface {
 	Van(ctx context.Context, id string) (roster.Van, error)
+	Crew(ctx context.Context, id string) (roster.Van, error) // without shifts and days off
 	Centroid(ctx context.Context, zip string) (geo.Point, error)
 }
 
@@ -105,12 +105,7 @@ func agreesWithRule(_ context.Context, d agent.Draft) error {
 // words than the rule's if it holds a number that the check did not return.
 func saysNothingNew(said, ruled Result, returned json.RawMessage) error {
 	for _, it := range said.Evidence {
-		known := func(r Item) bool {
-			a, errA := canon.Digest(it.Data)
-			b, errB := canon.Digest(r.Data)
-			return errA == nil && errB == nil && a == b && it.Type == r.Type
-		}
-		if !slices.ContainsFunc(ruled.Evidence, known) {
+		if !slices.ContainsFunc(ruled.Evidence, it.identical) && !slices.ContainsFunc(ruled.Evidence, it.same) {
 			return dossier.Errorf(dossier.Invalid, "The evidence must be what the checking tool returned; %q is not.", it.Type)
 		}
 	}

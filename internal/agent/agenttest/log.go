@@ -66,6 +66,12 @@ func (l *Log) Load(_ context.Context, id dossier.RunID) (dossier.Run, []dossier.
 	return k.run, k.steps[:len(k.steps):len(k.steps)], nil
 }
 
+// Run implements agent.Log.
+func (l *Log) Run(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
+	run, _, err := l.Load(ctx, id)
+	return run, err
+}
+
 // Record implements agent.Log.
 func (l *Log) Record(_ context.Context, m agent.Move) error {
 	l.mu.Lock()

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"dossier"
 	"dossier/internal/agent"
+	"dossier/internal/app"
 	"dossier/internal/records"
 	"dossier/internal/store"
 )
@@ -409,5 +411,86 @@ func testSpent(t *testing.T, s *store.Store, _ *Clock) {
 	}
 	if none, err := s.Spent(ctx, "another", ""); err != nil || len(none) != 0 {
 		t.Errorf("another app took %+v, %v", none, err)
+	}
+}
+
+// testDrivenRunsAreNotQueued holds that children whose caller drives them, and a caller
+// that is driven itself, are made ready without a job.
+func testDrivenRunsAreNotQueued(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	cs := OpenCase(t, s, "vanpool/VP-101")
+	run := StartRun(t, s, cs)
+	queued := func() (n int) {
+		t.Helper()
+		if err := s.DB().QueryRow(ctx, "SELECT count(*) FROM river_job").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	at := func(id dossier.RunID, want dossier.Status) {
+		t.Helper()
+		if r, err := s.Run(ctx, id); err != nil || r.Status != want {
+			t.Errorf("%s is %s, %v; want %s", id, r.Status, err, want)
+		}
+	}
+	before := queued()
+	seq := 1
+	for _, c := range []struct {
+		drives, driven bool
+		jobs           int // for the child, and for its caller once it ended
+	}{{true, true, 0}, {true, false, 1}, {false, true, 1}, {false, false, 2}} {
+		seq++
+		child := dossier.Run{ID: dossier.RunID(fmt.Sprintf("run-kid%d", seq)), Case: cs.ID, App: cs.App, Agent: "shift", Parent: "p/2", For: dossier.SystemPrincipal}
+		for _, m := range []agent.Move{
+			{Run: run.ID, Status: dossier.Paused, Entries: []agent.Entry{{Step: Step(seq, dossier.Called)}}, Children: []dossier.Run{child}, Drives: c.drives},
+			{Run: child.ID, Status: dossier.Done, Answer: json.RawMessage(`1`), Entries: []agent.Entry{{Step: Step(1, dossier.Answered)}}, Driven: c.driven},
+		} {
+			if err := s.Record(ctx, m); err != nil {
+				t.Fatal(err)
+			}
+			if m.Run == run.ID {
+				at(child.ID, dossier.Ready)
+			}
+		}
+		at(run.ID, dossier.Ready)
+		if n := queued() - before; n != c.jobs {
+			t.Errorf("drives %v, driven %v: %d jobs, want %d", c.drives, c.driven, n, c.jobs)
+		}
+		before = queued()
+	}
+}
+
+// testPreliminaryFacts holds that a case is found by its facts from when it is one.
+func testPreliminaryFacts(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	found := func(text string) int {
+		t.Helper()
+		cs, err := s.Cases(ctx, records.CaseQuery{Text: text, States: []dossier.State{dossier.Preliminary, dossier.Open, dossier.Cleared}, Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(cs)
+	}
+	for i, becomes := range []dossier.State{dossier.Open, dossier.Cleared} {
+		c, _, err := s.OpenCase(ctx, "poolpatrol", app.Opening{Subject: fmt.Sprintf("vanpool/VP-%d", i), Title: "Van", State: dossier.Preliminary})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.RecordFacts(ctx, c.ID, []dossier.Evidence{Shift(40 + i)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		word := fmt.Sprintf("%d", 40+i)
+		if n := found(word); n != 0 {
+			t.Errorf("a preliminary case is found by %s", word)
+		}
+		if _, err := s.MoveCase(ctx, c.ID, 0, app.Change{State: becomes}); err != nil {
+			t.Fatal(err)
+		}
+		if n, want := found(word), 1-i; n != want {
+			t.Errorf("found by %s once it is %s: %d, want %d", word, becomes, n, want)
+		}
+		if n := found(fmt.Sprintf("VP-%d", i)); n != 1 {
+			t.Errorf("not found by its subject once it is %s", becomes)
+		}
 	}
 }

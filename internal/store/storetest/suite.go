@@ -19,6 +19,8 @@ func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
 		"record/acts":                testActs,
 		"record/wake is not lost":    testWakeIsNotLost,
 		"record/evidence voids":      testEvidenceVoidsApproval,
+		"record/driven":              testDrivenRunsAreNotQueued,
+		"cases/preliminary facts":    testPreliminaryFacts,
 		"transactions":               testWithin,
 		"transactions/nested":        testNestedQueries,
 		"runs/list":                  testListRuns,

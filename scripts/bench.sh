@@ -106,6 +106,7 @@ fi
 if want apps; then
   head_ "apps ($GATEPASS_BENCH_PASSES passes, $FLEET vans${heavy:+, heavy})"
   pick=$([ -n "$heavy" ] && echo . || echo '^Benchmark([^RO]|Risk|Run51|Open51|Office)')
+  vans=$([ "$FLEET" = 1200 ] && echo 10 || echo -) # 1,200 vans: seconds
   pick=$pick benches ./apps/... <<L
 Correlate/index|airshed: 1,000,000 fires by 40 stations|150|ms
 Correlate/scan|  by brute force|-|ms
@@ -125,9 +126,12 @@ Run51|report: 51 charts|100|ms
 Run10000|report: 10,000 charts|10|s
 FullReport|report: nine sections|1|s
 JudgeShifts|poolpatrol: shift rule, a van of eight|-|µs
-Audit/vans=$FLEET/workers=1|poolpatrol: the fleet audited by 1 worker|-|s
-Audit/vans=$FLEET/workers=2|poolpatrol: the fleet audited by 2 workers|-|s
-Audit/vans=$FLEET/workers=4|poolpatrol: the fleet audited by 4 workers|-|s
+Audit/sqlite/vans=$FLEET/workers=1|poolpatrol: the fleet audited by 1 worker, SQLite|$vans|s
+Audit/sqlite/vans=$FLEET/workers=2|poolpatrol: the fleet audited by 2 workers, SQLite|$vans|s
+Audit/sqlite/vans=$FLEET/workers=4|poolpatrol: the fleet audited by 4 workers, SQLite|$vans|s
+Audit/postgres/vans=$FLEET/workers=1|poolpatrol: the fleet audited by 1 worker, PostgreSQL|$vans|s
+Audit/postgres/vans=$FLEET/workers=2|poolpatrol: the fleet audited by 2 workers, PostgreSQL|$vans|s
+Audit/postgres/vans=$FLEET/workers=4|poolpatrol: the fleet audited by 4 workers, PostgreSQL|$vans|s
 L
   if [ -n "$heavy" ] && command -v python3 >/dev/null; then
     echo "netra against a straightforward Python implementation:"

@@ -41,38 +41,49 @@ func fleet(n int, today roster.Day) roster.Book {
 
 // BenchmarkAudit audits a fleet from rows to findings with the reference policies:
 // case, child runs, evidence, findings and letters in the database. FLEET sets the
-// number of vans, DATABASE the database.
+// number of vans; PostgreSQL is measured where DOSSIER_TEST_POSTGRES names one.
 func BenchmarkAudit(b *testing.B) {
-	n := 1200
+	n := 60
 	if v, err := strconv.Atoi(os.Getenv("FLEET")); err == nil {
 		n = v
 	}
-	for _, workers := range []int{1, 2, 4} {
-		b.Run(fmt.Sprintf("vans=%d/workers=%d", n, workers), func(b *testing.B) {
-			for range b.N {
-				b.StopTimer()
-				bench := apptest.Open(b, App, apptest.Options{Database: os.Getenv("DATABASE")})
-				p, err := patrol.New(bench.Env, patrol.Defaults, prompt)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := p.Roster.Save(b.Context(), fleet(n, roster.DayOf(bench.Clock.Now()))); err != nil {
-					b.Fatal(err)
-				}
-				vans, err := newServer(bench.Env, p).vanIDs(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-				began := time.Now()
-				looks, err := auditMany(b.Context(), p, vans, patrol.Order{For: dossier.SystemPrincipal}, workers)
-				took := time.Since(began)
-				if err != nil || len(looks) != n {
-					b.Fatalf("%d looks: %v", len(looks), err)
-				}
-				b.ReportMetric(float64(n)/took.Seconds(), "vans/s")
-				b.ReportMetric(took.Seconds(), "s/fleet")
-			}
-		})
+	databases := []string{"sqlite"}
+	if os.Getenv("DOSSIER_TEST_POSTGRES") != "" {
+		databases = append(databases, "postgres")
 	}
+	for _, database := range databases {
+		for _, workers := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("%s/vans=%d/workers=%d", database, n, workers), func(b *testing.B) {
+				for b.Loop() {
+					auditFleet(b, database, n, workers)
+				}
+			})
+		}
+	}
+}
+
+func auditFleet(b *testing.B, database string, n, workers int) {
+	b.StopTimer()
+	defer b.StartTimer()
+	bench := apptest.Open(b, App, apptest.Options{Database: database})
+	p, err := patrol.New(bench.Env, patrol.Defaults, prompt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.Roster.Save(b.Context(), fleet(n, roster.DayOf(bench.Clock.Now()))); err != nil {
+		b.Fatal(err)
+	}
+	vans, err := newServer(bench.Env, p).vanIDs(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.StartTimer()
+	began := time.Now()
+	looks, err := auditMany(b.Context(), p, vans, patrol.Order{For: dossier.SystemPrincipal}, workers)
+	took := time.Since(began)
+	b.StopTimer()
+	if err != nil || len(looks) != n {
+		b.Fatalf("%d looks: %v", len(looks), err)
+	}
+	b.ReportMetric(float64(n)/took.Seconds(), "vans/s")
 }

@@ -9,6 +9,7 @@ import (
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
 	"dossier/apps/poolpatrol/letters"
+	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app"
 )
 
@@ -29,25 +30,11 @@ func (p *Patrol) awaitReply(ctx context.Context, t casebook.Thread, in mailIn) e
 			return err
 		}
 	}
-	at := businessDay(t.LastOut, p.Config.ReminderDays)
+	at := roster.BusinessDay(t.LastOut, p.Config.ReminderDays)
 	if err := p.env.Desk.Later(ctx, jobReminder, threadArgs{t.ID, t.LastOut}, at, "reminder/"+t.ID); err != nil {
 		return err
 	}
 	return p.watch(ctx, t.Case, t.LastOut)
-}
-
-// businessDay returns the moment on the nth business day from start, start's own day
-// being the first if it is one. It always comes before the seventh day.
-func businessDay(start time.Time, n int) time.Time {
-	t := start
-	for {
-		if d := t.Weekday(); d != time.Saturday && d != time.Sunday {
-			if n--; n <= 0 {
-				return t
-			}
-		}
-		t = t.AddDate(0, 0, 1)
-	}
 }
 
 // watch makes the next look at a case's silence due: when the first of its riders will

@@ -9,6 +9,7 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/app"
 	"dossier/internal/canon"
 )
@@ -67,7 +68,7 @@ func (p *Patrol) lookOf(ctx context.Context, c dossier.Case) (Look, error) {
 	if errors.Is(err, dossier.NotFound) {
 		return l, nil
 	}
-	l.Failed, l.Reason = orEmpty(f.FailedChecks), f.Details
+	l.Failed, l.Reason = verify.OrEmpty(f.FailedChecks), f.Details
 	return l, err
 }
 

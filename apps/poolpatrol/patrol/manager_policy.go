@@ -129,12 +129,12 @@ func (m *managing) verify(checks []string) *model.Reply {
 	var calls []model.Planned
 	if m.reauditing() {
 		calls = append(calls, model.Planned{Tool: "upsert_case", Args: upsertIn{
-			Vanpool: m.in.Vanpool, Status: ReAudit, Reason: Reason(m.ctx.Reason), FailedChecks: orEmpty(m.ctx.FailedChecks),
+			Vanpool: m.in.Vanpool, Status: ReAudit, Reason: Reason(m.ctx.Reason), FailedChecks: verify.OrEmpty(m.ctx.FailedChecks),
 			Details: "Looking at the records again: " + string(m.in.Trigger) + ".",
 		}})
 	}
 	for _, c := range checks {
-		calls = append(calls, model.Planned{Tool: "run_" + c + "_specialist", Args: verify.CheckIn{Vanpool: m.in.Vanpool, Employees: orEmpty(m.ctx.Employees)}})
+		calls = append(calls, model.Planned{Tool: "run_" + c + "_specialist", Args: verify.CheckIn{Vanpool: m.in.Vanpool, Employees: verify.OrEmpty(m.ctx.Employees)}})
 	}
 	return m.req.Calling(calls...)
 }
@@ -297,7 +297,7 @@ func (m *managing) close(s Status, details string) (*model.Reply, error) {
 
 func (m *managing) answer(s Status, outcome, reasoning string, failed ...string) (*model.Reply, error) {
 	return model.Answer(Managed{
-		Case: string(m.ctx.Case), Vanpool: m.in.Vanpool, Status: s, Outcome: outcome, FailedChecks: orEmpty(failed), Reasoning: reasoning,
+		Case: string(m.ctx.Case), Vanpool: m.in.Vanpool, Status: s, Outcome: outcome, FailedChecks: verify.OrEmpty(failed), Reasoning: reasoning,
 	})
 }
 

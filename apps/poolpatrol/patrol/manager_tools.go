@@ -11,6 +11,7 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/app"
 	"dossier/internal/tool"
 )
@@ -70,7 +71,7 @@ func (p *Patrol) upsert(ctx context.Context, c tool.Call, in upsertIn) (casebook
 			return f, err
 		}
 		failed, unclear := FailedChecks(found)
-		if !sameSet(in.FailedChecks, failed) {
+		if !verify.SameSet(in.FailedChecks, failed) {
 			return f, dossier.Errorf(dossier.Invalid, "The findings say that %v failed; failed_checks must be that.", failed)
 		}
 		f.FailedChecks, f.Reason = failed, string(reasonFor(failed, unclear))

@@ -10,6 +10,7 @@ import (
 	"dossier/apps/poolpatrol/letters"
 	"dossier/apps/poolpatrol/replies"
 	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/model"
 	"dossier/internal/tool"
@@ -94,7 +95,7 @@ func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Pr
 	}
 	checks := Affected(found)[e.ID]
 	out := outreachContext{
-		Employee: e.ID, Checks: orEmpty(checks), Facts: p.letterFacts(van.ID, e.ID, found), Template: letters.For(checks), Messages: []mailView{},
+		Employee: e.ID, Checks: verify.OrEmpty(checks), Facts: p.letterFacts(van.ID, e.ID, found), Template: letters.For(checks), Messages: []mailView{},
 	}
 	t, err := p.Book.ThreadWith(ctx, run.Case, e.ID)
 	switch {

@@ -13,6 +13,7 @@ import (
 	"dossier/apps/poolpatrol/letters"
 	"dossier/apps/poolpatrol/replies"
 	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/app"
 	"dossier/internal/faith"
 	"dossier/internal/tool"
@@ -79,7 +80,7 @@ func (p *Patrol) classify(ctx context.Context, c tool.Call, in classifyIn) (tool
 	}{t.ID, m.ID, t.Employee, replies.Redact(replies.Clean(m.Text), p.names(van)), r}
 	src := dossier.Source{System: "mail", Locator: t.ID + "/" + m.ID, Fetched: m.At}
 	return tool.Output[classifyOut]{
-		Value:    classifyOut{r.Bucket, r.Rule, orEmpty(r.Phrases), review},
+		Value:    classifyOut{r.Bucket, r.Rule, verify.OrEmpty(r.Phrases), review},
 		Evidence: []dossier.Evidence{dossier.NewEvidence("reply", src, fact, "%s replied: %s (%s).", t.Employee, r.Bucket, r.Rule)},
 	}, nil
 }

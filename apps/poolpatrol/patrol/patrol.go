@@ -161,14 +161,3 @@ func byCheck(a, b string) int {
 func contains(list []string, s string) bool { return slices.Contains(list, s) }
 
 func decode(raw json.RawMessage, v any) error { return json.Unmarshal(raw, v) }
-
-func sameSet(a, b []string) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(s string) bool { return !contains(b, s) })
-}
-
-func orEmpty(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}

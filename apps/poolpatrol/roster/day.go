@@ -74,3 +74,17 @@ func Away(spans []Span, d Day) bool {
 }
 
 func mod(a, n int) int { return (a%n + n) % n }
+
+// BusinessDay returns the moment on the nth business day from start, start's own day
+// being the first if it is one. It always comes before the seventh day.
+func BusinessDay(start time.Time, n int) time.Time {
+	t := start
+	for {
+		if d := t.Weekday(); d != time.Saturday && d != time.Sunday {
+			if n--; n <= 0 {
+				return t
+			}
+		}
+		t = t.AddDate(0, 0, 1)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -220,4 +221,27 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestBusinessDay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, from, want string }{
+		{"P7 from a Monday", "2026-03-02T12:00:00Z", "2026-03-06T12:00:00Z"},
+		{"P7 from a Wednesday", "2026-03-04T12:00:00Z", "2026-03-10T12:00:00Z"},
+		{"P7 from a Friday", "2026-03-06T12:00:00Z", "2026-03-12T12:00:00Z"},
+		{"P7 from a Saturday", "2026-03-07T12:00:00Z", "2026-03-13T12:00:00Z"},
+		{"P7 from a Sunday", "2026-03-08T23:59:00Z", "2026-03-13T23:59:00Z"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			from, err := time.Parse(time.RFC3339, c.from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := BusinessDay(from, 5)
+			if got.Format(time.RFC3339) != c.want || got.Sub(from) >= 7*24*time.Hour {
+				t.Errorf("got %s, want %s", got.Format(time.RFC3339), c.want)
+			}
+		})
+	}
 }

@@ -19,26 +19,17 @@ func (s Specialists) Location() *agent.Agent {
 		[]tool.Tool{s.getEmployeeProfile(), s.checkCommuteDistance()}, locationPolicy)
 }
 
-type profileIn struct {
-	Vanpool   string   `json:"vanpool_id"`
-	Employees []string `json:"employee_ids"`
-}
-
 type profileOut struct {
 	Profiles []engine.ProfileFact `json:"profiles"`
 }
 
 func (s Specialists) getEmployeeProfile() tool.Tool {
-	return tool.Def[profileIn, profileOut]{
+	return tool.Def[CheckIn, profileOut]{
 		Name:  "get_employee_profile",
 		Doc:   "Returns the home ZIP code, the home coordinates (rounded to about a hundred metres) and the site of each employee.",
 		Roles: s.Roles,
-		Run: func(ctx context.Context, c tool.Call, in profileIn) (tool.Output[profileOut], error) {
-			van, err := s.Roster.Crew(ctx, in.Vanpool)
-			if err != nil {
-				return tool.Output[profileOut]{}, err
-			}
-			riders, err := pick(van, in.Employees)
+		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[profileOut], error) {
+			_, riders, err := s.crew(ctx, in)
 			if err != nil {
 				return tool.Output[profileOut]{}, err
 			}
@@ -59,16 +50,21 @@ func (s Specialists) getEmployeeProfile() tool.Tool {
 	}.Tool()
 }
 
+// crew returns a van and the riders asked about.
+func (s Specialists) crew(ctx context.Context, in CheckIn) (roster.Van, []roster.Employee, error) {
+	van, err := s.Roster.Crew(ctx, in.Vanpool)
+	if err != nil {
+		return van, nil, err
+	}
+	riders, err := pick(van, in.Employees)
+	return van, riders, err
+}
+
 func orUnknown(s string) string {
 	if s == "" {
 		return "an unknown place"
 	}
 	return s
-}
-
-type distanceIn struct {
-	Vanpool   string   `json:"vanpool_id"`
-	Employees []string `json:"employee_ids"`
 }
 
 type distanceOut struct {
@@ -78,16 +74,12 @@ type distanceOut struct {
 }
 
 func (s Specialists) checkCommuteDistance() tool.Tool {
-	return tool.Def[distanceIn, distanceOut]{
+	return tool.Def[CheckIn, distanceOut]{
 		Name:  "check_commute_distance",
 		Doc:   "Measures the way from each employee's home to the vanpool's pickup point, compares it with the allowed miles and gives the rule's verdict.",
 		Roles: s.Roles,
-		Run: func(ctx context.Context, c tool.Call, in distanceIn) (tool.Output[distanceOut], error) {
-			van, err := s.Roster.Crew(ctx, in.Vanpool)
-			if err != nil {
-				return tool.Output[distanceOut]{}, err
-			}
-			riders, err := pick(van, in.Employees)
+		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[distanceOut], error) {
+			van, riders, err := s.crew(ctx, in)
 			if err != nil {
 				return tool.Output[distanceOut]{}, err
 			}
@@ -168,8 +160,8 @@ func locationPolicy(_ context.Context, req *model.Request) (*model.Reply, error)
 	r, called := req.Last("check_commute_distance")
 	if !called {
 		return req.Calling(
-			model.Planned{Tool: "get_employee_profile", Args: profileIn{in.Vanpool, orEmpty(in.Employees)}},
-			model.Planned{Tool: "check_commute_distance", Args: distanceIn{in.Vanpool, orEmpty(in.Employees)}},
+			model.Planned{Tool: "get_employee_profile", Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}},
+			model.Planned{Tool: "check_commute_distance", Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}},
 		), nil
 	}
 	return reportRule(r)

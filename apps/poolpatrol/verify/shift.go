@@ -18,11 +18,6 @@ func (s Specialists) Shift() *agent.Agent {
 		[]tool.Tool{s.getEmployeeShifts()}, shiftPolicy)
 }
 
-type shiftsIn struct {
-	Vanpool   string   `json:"vanpool_id"`
-	Employees []string `json:"employee_ids"`
-}
-
 type shiftsOut struct {
 	Result Result             `json:"result" jsonschema:"the rule's answer, to be reported as it stands"`
 	Riders []engine.ShiftFact `json:"riders"`
@@ -31,11 +26,11 @@ type shiftsOut struct {
 }
 
 func (s Specialists) getEmployeeShifts() tool.Tool {
-	return tool.Def[shiftsIn, shiftsOut]{
+	return tool.Def[CheckIn, shiftsOut]{
 		Name:  "get_employee_shifts",
 		Doc:   "Returns the shift, schedule and days off of each employee, compares them with the van's majority shift and gives the rule's verdict.",
 		Roles: s.Roles,
-		Run: func(ctx context.Context, c tool.Call, in shiftsIn) (tool.Output[shiftsOut], error) {
+		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[shiftsOut], error) {
 			van, err := s.Roster.Van(ctx, in.Vanpool)
 			if err != nil {
 				return tool.Output[shiftsOut]{}, err
@@ -108,7 +103,7 @@ func shiftPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	}
 	r, called := req.Last("get_employee_shifts")
 	if !called {
-		return req.Calling(model.Planned{Tool: "get_employee_shifts", Args: shiftsIn{in.Vanpool, orEmpty(in.Employees)}}), nil
+		return req.Calling(model.Planned{Tool: "get_employee_shifts", Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}}), nil
 	}
 	return reportRule(r)
 }

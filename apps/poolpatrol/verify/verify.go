@@ -41,7 +41,7 @@ type Specialists struct {
 	Prompt   func(agent string) string
 }
 
-// A CheckIn is what a specialist is started with.
+// A CheckIn is what a specialist is started with, and what its tools are asked about.
 type CheckIn struct {
 	Vanpool   string   `json:"vanpool_id"`
 	Employees []string `json:"employee_ids" jsonschema:"the riders to look at; empty means all of the van"`
@@ -93,7 +93,7 @@ func agreesWithRule(_ context.Context, d agent.Draft) error {
 			return dossier.Errorf(dossier.Invalid, "The rule's verdict is %q; report it as it stands.", ruled.Verdict)
 		case said.Confidence != ruled.Confidence:
 			return dossier.Errorf(dossier.Invalid, "The rule's confidence is %d; report it as it stands.", ruled.Confidence)
-		case !sameSet(said.Affected, ruled.Affected):
+		case !SameSet(said.Affected, ruled.Affected):
 			return dossier.Errorf(dossier.Invalid, "The riders concerned are %v; name them and no others.", ruled.Affected)
 		}
 		return saysNothingNew(said, *ruled, d.Returns[i].Value)
@@ -119,7 +119,8 @@ func saysNothingNew(said, ruled Result, returned json.RawMessage) error {
 	return faith.Check(said.Reasoning, facts).Err()
 }
 
-func sameSet(a, b []string) bool {
+// SameSet reports whether two lists name the same, in any order.
+func SameSet(a, b []string) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -131,7 +132,8 @@ func sameSet(a, b []string) bool {
 	return true
 }
 
-func orEmpty(list []string) []string {
+// OrEmpty returns a list that is encoded as [] rather than null.
+func OrEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
 	}

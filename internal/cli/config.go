@@ -166,13 +166,15 @@ func defaults(env func(string) string) Config {
 type settings struct {
 	Config
 	apps map[string]app.Config // by app ID: a pointer to the app's own type
-	file string                // "" if there was none
+
+	appGates map[string]gateList // by app ID: what its models must reach
+	file     string              // "" if there was none
 }
 
 // load reads the settings: defaults, then the file, then the environment, then
 // flags given as key=value.
 func load(file string, env func(string) string, sets []string, apps []app.App) (*settings, error) {
-	s := &settings{Config: defaults(env), apps: map[string]app.Config{}}
+	s := &settings{Config: defaults(env), apps: map[string]app.Config{}, appGates: map[string]gateList{}}
 	for _, a := range apps {
 		s.apps[a.ID] = a.Default()
 	}
@@ -226,9 +228,13 @@ func (s *settings) readFile(file string) error {
 		if !ok {
 			return dossier.Errorf(dossier.Invalid, "%s: there is no app %q.%s", file, id, nearest(id, slices.Collect(maps.Keys(s.apps))))
 		}
-		if err := md.PrimitiveDecode(part, into); err != nil {
+		var own struct {
+			Gate gateList `toml:"gate"`
+		}
+		if err := errors.Join(md.PrimitiveDecode(part, &own), md.PrimitiveDecode(part, into)); err != nil {
 			return dossier.Errorf(dossier.Invalid, "%s: apps.%s: %v.", file, id, err)
 		}
+		s.appGates[id] = own.Gate
 	}
 	for _, k := range md.Undecoded() {
 		return dossier.Errorf(dossier.Invalid, "%s: there is no setting %q.%s", file, k, nearest(k.String(), keyNames(s.keys())))

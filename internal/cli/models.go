@@ -7,9 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
-	"dossier"
 	"dossier/internal/agent"
 	"dossier/internal/model"
 	"dossier/internal/model/provider"
@@ -24,12 +22,6 @@ type models struct {
 	gates   map[string]gate   // "app.agent" to the gate
 	prices  map[string]PriceConfig
 	store   *store.Store
-}
-
-// A gate is the score in a suite that a model must have reached.
-type gate struct {
-	suite string
-	least float64
 }
 
 func newModels(ctx context.Context, s *settings, env func(string) string, st *store.Store) (*models, error) {
@@ -57,15 +49,6 @@ func newModels(ctx context.Context, s *settings, env func(string) string, st *st
 		m.gates[name] = g
 	}
 	return m, nil
-}
-
-func parseGate(text string) (gate, error) {
-	suite, least, ok := strings.Cut(text, ">=")
-	n, err := strconv.ParseFloat(strings.TrimSpace(least), 64)
-	if !ok || err != nil || n < 0 || n > 1 {
-		return gate{}, dossier.Errorf(dossier.Invalid, "A gate reads like shift>=0.95, not %q.", text)
-	}
-	return gate{strings.TrimSpace(suite), n}, nil
 }
 
 // play returns the model that plays an agent's part, or nil where the reference

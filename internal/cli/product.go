@@ -98,6 +98,9 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 			return nil, err
 		}
 	}
+	if err := p.setGates(); err != nil {
+		return nil, err
+	}
 	stop, err := startTracing(ctx, s, env)
 	if err != nil {
 		return nil, err

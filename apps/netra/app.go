@@ -49,6 +49,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Triggers: o.triggers(),
 		Jobs:     map[string]app.Job{jobMail: o.mail, jobClassify: o.classify, jobDemo: o.demoArrival},
 		Suites:   []eval.Suite{o.suite()},
+		Lessons:  o.lessons,
 		Routes:   o.routes,
 		Demo:     o.demo,
 		Views:    map[string]app.View{kindSignals: app.Table, "score_history": app.Chart, "back_test": app.JSON},

@@ -45,6 +45,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 		Triggers: p.Triggers(),
 		Jobs:     p.Jobs(),
 		Suites:   suites(p.Agents),
+		Lessons:  lessons(env, p),
 		Routes:   s.routes,
 		Demo:     s.loadDemo,
 		Views: map[string]app.View{

@@ -38,12 +38,13 @@ var App = app.Define(app.Def[Config]{
 func build(env app.Env, cfg Config) (*app.Kit, error) {
 	o := newOffice(env, cfg)
 	return &app.Kit{
-		Agents: []*agent.Agent{o.writer()},
-		Tools:  o.desk().Looks(),
-		Suites: suites(),
-		Routes: o.routes,
-		Demo:   o.demo,
-		Views:  map[string]app.View{summary.EvidenceKind: app.Table, writer.KindDraft: app.Prose},
+		Agents:  []*agent.Agent{o.writer()},
+		Tools:   o.desk().Looks(),
+		Suites:  suites(),
+		Lessons: o.lessons,
+		Routes:  o.routes,
+		Demo:    o.demo,
+		Views:   map[string]app.View{summary.EvidenceKind: app.Table, writer.KindDraft: app.Prose},
 	}, nil
 }
 

@@ -139,6 +139,10 @@ type Kit struct {
 	Demo     func(context.Context) error // loads demo data; loading twice changes nothing
 	Views    map[string]View             // how each kind of evidence is shown
 
+	// Lessons returns what people decided, reviewed or rated, as examples of the app's
+	// suites in the making. It is asked again and again; a lesson keeps its id. Optional.
+	Lessons func(context.Context) ([]eval.Lesson, error)
+
 	// Background tells whoever looks at an approval what the app knows beside the case,
 	// such as how often such decisions were undone. Optional; see [Kit.Tell].
 	Background func(context.Context, dossier.Approval, dossier.Principal) ([]Background, error)

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"dossier"
@@ -114,8 +112,8 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 	}
 	right := map[dossier.RunID]json.RawMessage{}
 	for _, it := range labels {
-		if it.Label != nil && len(it.Label.Right) > 0 {
-			right[it.Run] = it.Label.Right
+		if want := it.Right(); len(want) > 0 && (it.Suite == "" || it.Suite == s.Name) {
+			right[it.Run] = want
 		}
 	}
 	runs, err := p.store.Runs(ctx, records.RunQuery{Apps: []string{a.ID}, Agent: s.Agent, Limit: 20_000})
@@ -149,35 +147,4 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 	res.Ended = p.now()
 	id := newID("eval-")
 	return res, id, p.store.SaveResult(ctx, toRecord(id, s, res), toRows(res.Rows))
-}
-
-// exportLabels writes what people have accepted as examples, in the form of a suite's
-// file. An agent that was wrong is an example only if somebody said what is right.
-func (p *product) exportLabels(ctx context.Context, file string) (int, error) {
-	items, err := p.store.Labelled(ctx, nil, 10_000)
-	if err != nil {
-		return 0, err
-	}
-	out := []eval.Example{}
-	for _, it := range items {
-		want := it.Label.Right
-		if len(want) == 0 && it.Label.Good {
-			want = it.Got
-		}
-		if len(want) == 0 || len(it.Input) == 0 {
-			continue
-		}
-		out = append(out, eval.Example{Name: it.ID, Scenario: "production", Complexity: "edge", Input: it.Input, Want: want, Tags: []string{it.App}})
-	}
-	raw, err := json.Marshal(out)
-	if err != nil {
-		return 0, fmt.Errorf("encode examples: %w", err)
-	}
-	if raw, err = yaml.JSONToYAML(raw); err != nil {
-		return 0, fmt.Errorf("encode examples: %w", err)
-	}
-	if err := os.WriteFile(file, raw, 0o600); err != nil {
-		return 0, dossier.Errorf(dossier.Invalid, "The file %s cannot be written.", file).Because(err)
-	}
-	return len(out), nil
 }

@@ -194,39 +194,6 @@ func (l *line) evalLabel() *cobra.Command {
 	return cmd
 }
 
-// collectLabels makes an item to label of every decided approval. One that is there
-// already stays as it is.
-func (p *product) collectLabels(ctx context.Context) error {
-	decided, err := p.store.ListApprovals(ctx, records.ApprovalQuery{
-		Statuses: []dossier.ApprovalStatus{dossier.Approved, dossier.Rejected}, Now: p.now(), Limit: 10_000,
-	})
-	if err != nil {
-		return err
-	}
-	for _, a := range decided {
-		last := a.Decisions[len(a.Decisions)-1]
-		in, err := json.Marshal(struct {
-			Tool string          `json:"tool"`
-			Args json.RawMessage `json:"args"`
-		}{a.Tool, a.Args})
-		if err != nil {
-			return fmt.Errorf("encode %s: %w", a.ID, err)
-		}
-		got, err := json.Marshal(last)
-		if err != nil {
-			return fmt.Errorf("encode %s: %w", a.ID, err)
-		}
-		err = p.store.AskLabel(ctx, records.LabelItem{
-			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Input: in, Got: got, Queued: p.now(),
-			Why: fmt.Sprintf("%s decided %q: %s", last.By.Name, last.Verb, last.Note),
-		})
-		if err != nil && dossier.KindOf(err) != dossier.Conflict {
-			return err
-		}
-	}
-	return nil
-}
-
 func (l *line) evalGate() *cobra.Command {
 	return &cobra.Command{
 		Use: "gate", Short: "Say which model plays which agent, and whether its gate is met", Args: cobra.NoArgs,

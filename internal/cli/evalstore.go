@@ -25,6 +25,11 @@ func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o e
 	if err != nil {
 		return eval.Result{}, "", err
 	}
+	more, err := p.accepted(ctx, a.ID, s.Name)
+	if err != nil {
+		return eval.Result{}, "", err
+	}
+	exs = append(exs, more...)
 	rec := records.EvalResult{
 		ID: newID(tag), App: a.ID, Suite: s.Name, Player: o.Player.Name(), Agent: s.Agent, Prompt: p.promptOf(a.ID, s),
 		Dataset: eval.DatasetOf(exs), Started: p.now(), Means: map[string]float64{}, Gates: s.Gates,

@@ -179,7 +179,7 @@ func (p *product) server() *api.Server {
 		apps = append(apps, api.Installed{App: a.App, Kit: a.Kit})
 	}
 	return api.New(api.Config{
-		Records: p.store, Auth: p.auth, Inbox: p.inbox, Ledger: p.ledger, Work: p, Evals: p.store,
+		Records: p.store, Auth: p.auth, Inbox: p.inbox, Ledger: p.ledger, Work: p, Evals: &queue{Store: p.store, p: p},
 		Desk: func(id string) app.Desk {
 			a, _ := p.app(id)
 			return a.Desk

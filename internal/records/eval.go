@@ -102,8 +102,25 @@ type LabelItem struct {
 	Why    string          `json:"why"` // why it is asked: "low confidence", "a person edited it"
 	Input  json.RawMessage `json:"input,omitempty"`
 	Got    json.RawMessage `json:"got,omitempty"`
+	Want   json.RawMessage `json:"want,omitempty"` // what a person's deed says is right; nil: somebody has to say
 	Queued time.Time       `json:"queued"`
 	Label  *Label          `json:"label,omitempty"`
+}
+
+// Right returns what the item should have come to, by its label: what the person
+// wrote, or what is there already if they accepted it; nil if nobody knows.
+func (it LabelItem) Right() json.RawMessage {
+	switch l := it.Label; {
+	case l == nil:
+		return nil
+	case len(l.Right) > 0:
+		return l.Right
+	case !l.Good:
+		return nil
+	case len(it.Want) > 0:
+		return it.Want
+	}
+	return it.Got
 }
 
 // A Label is what a person says about a [LabelItem].

@@ -1626,6 +1626,7 @@ export interface components {
             queued: string;
             run?: string;
             suite?: string;
+            want?: unknown;
             why: string;
         };
         LabelsOutputBody: {

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"dossier"
+	"dossier/internal/eval"
+	"dossier/internal/records"
+	"dossier/internal/store"
+)
+
+// collectLabels makes an item to label of every lesson of the apps and of every other
+// decided approval. One that is there already stays as it is.
+func (p *product) collectLabels(ctx context.Context) error {
+	for _, a := range p.apps {
+		if a.Kit.Lessons == nil {
+			continue
+		}
+		lessons, err := a.Kit.Lessons(ctx)
+		if err != nil {
+			return fmt.Errorf("lessons of %s: %w", a.ID, err)
+		}
+		for _, le := range lessons {
+			err := p.store.AskLabel(ctx, records.LabelItem{
+				ID: "label-" + le.ID, App: a.ID, Suite: le.Suite, Case: le.Case, Run: le.Run, Why: le.Why,
+				Input: le.Input, Got: le.Got, Want: le.Want, Queued: p.now(),
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	decided, err := p.store.ListApprovals(ctx, records.ApprovalQuery{
+		Statuses: []dossier.ApprovalStatus{dossier.Approved, dossier.Rejected}, Now: p.now(), Limit: 10_000,
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range decided {
+		last := a.Decisions[len(a.Decisions)-1]
+		in, err := json.Marshal(struct {
+			Tool string          `json:"tool"`
+			Args json.RawMessage `json:"args"`
+		}{a.Tool, a.Args})
+		if err != nil {
+			return fmt.Errorf("encode %s: %w", a.ID, err)
+		}
+		got, err := json.Marshal(last)
+		if err != nil {
+			return fmt.Errorf("encode %s: %w", a.ID, err)
+		}
+		err = p.store.AskLabel(ctx, records.LabelItem{
+			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Input: in, Got: got, Queued: p.now(),
+			Why: fmt.Sprintf("%s decided %q: %s", last.By.Name, last.Verb, last.Note),
+		})
+		if err != nil && dossier.KindOf(err) != dossier.Conflict {
+			return err
+		}
+	}
+	return nil
+}
+
+// accepted returns the examples that people made of production for a suite, or for
+// every suite of every app if app is "".
+func (p *product) accepted(ctx context.Context, app, suite string) ([]eval.Example, error) {
+	var apps []string
+	if app != "" {
+		apps = []string{app}
+	}
+	items, err := p.store.Labelled(ctx, apps, 10_000)
+	if err != nil {
+		return nil, err
+	}
+	out := []eval.Example{}
+	for _, it := range items {
+		want := it.Right()
+		if len(want) == 0 || len(it.Input) == 0 || app != "" && it.Suite != suite {
+			continue
+		}
+		out = append(out, eval.Example{Name: it.ID, Scenario: "production", Complexity: "edge", Input: it.Input, Want: want, Tags: []string{it.App}})
+	}
+	return out, nil
+}
+
+// exportLabels writes what people have accepted as examples, in the form of a suite's
+// file.
+func (p *product) exportLabels(ctx context.Context, file string) (int, error) {
+	out, err := p.accepted(ctx, "", "")
+	if err != nil {
+		return 0, err
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return 0, fmt.Errorf("encode examples: %w", err)
+	}
+	if raw, err = yaml.JSONToYAML(raw); err != nil {
+		return 0, fmt.Errorf("encode examples: %w", err)
+	}
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		return 0, dossier.Errorf(dossier.Invalid, "The file %s cannot be written.", file).Because(err)
+	}
+	return len(out), nil
+}
+
+// queue is the store with a queue of labels that fills itself: looking at it takes in
+// what people decided, at most once a minute.
+type queue struct {
+	*store.Store
+	p *product
+
+	mu   sync.Mutex
+	last time.Time
+}
+
+// Unlabelled implements api.Evals.
+func (q *queue) Unlabelled(ctx context.Context, apps []string, limit int) ([]records.LabelItem, error) {
+	q.mu.Lock()
+	due := q.p.now().Sub(q.last) > time.Minute
+	if due {
+		q.last = q.p.now()
+	}
+	q.mu.Unlock()
+	if due {
+		if err := q.p.collectLabels(ctx); err != nil {
+			q.p.log.ErrorContext(ctx, "what people decided could not be collected", "err", err)
+		}
+	}
+	return q.Store.Unlabelled(ctx, apps, limit)
+}

@@ -183,7 +183,10 @@ func TestDeletionIsConfirmed(t *testing.T) {
 	if len(pending) != 1 || pending[0].Tool != "delete_gate_pass" || pending[0].Title != "Delete GP-2026-0001." {
 		t.Fatalf("%+v", pending)
 	}
-	b.Decide(pending[0].ID, dossier.Decision{Verb: dossier.Reject, By: admin, Note: "no"})
+	b.Decide(pending[0].ID, dossier.Decision{Verb: dossier.Reject, By: admin, Note: "Said no in the conversation."})
+	if got := m.drive(); got != "All right, I have left it as it is." {
+		t.Errorf("after a no: %q", got)
+	}
 	if got := m.must("show GP-2026-0001", "is pending"); strings.Contains(got, "deleted") {
 		t.Error("a rejected deletion happened")
 	}

@@ -198,7 +198,7 @@ func (t *terminal) confirm(ctx context.Context, a dossier.Approval) (bool, error
 	}
 	d := dossier.Decision{Verb: dossier.Approve, By: t.who}
 	if !yes {
-		d.Verb, d.Note = dossier.Reject, "said no in the conversation"
+		d.Verb, d.Note = dossier.Reject, saidNo
 	}
 	_, err := t.house.env.Desk.Decide(ctx, a.ID, d)
 	return false, err

@@ -144,10 +144,17 @@ func (f *fold) came(r model.Return) {
 	}
 }
 
+// saidNo is the note with which the terminal and the console reject a deed for someone
+// who said no.
+const saidNo = "said no in the conversation"
+
 // told is what the last call came back with, in words.
 func (f *fold) told() string {
 	if f.last.Failed {
-		return f.last.Problem()
+		if problem := f.last.Problem(); !strings.Contains(strings.ToLower(problem), saidNo) {
+			return problem
+		}
+		return "All right, I have left it as it is."
 	}
 	var reply Reply
 	if f.last.Decode(&reply) != nil || reply.Says == "" {

@@ -111,9 +111,9 @@ func (v voice) passes(o operation.Operation, r client.Request, reply Reply) stri
 	if o.Name == "list_pending_gate_passes" {
 		status = "pending"
 	}
-	kind := map[string]string{"": "", "pending_return": "outside and expected back"}[status]
-	if kind == "" && status != "" {
-		kind = status
+	kind, where := status, ""
+	if status == "pending_return" {
+		kind, where = "", " out and expected back"
 	}
 	if len(p.Items) == 0 {
 		if status == "pending_return" {
@@ -130,7 +130,7 @@ func (v voice) passes(o operation.Operation, r client.Request, reply Reply) stri
 	if p.Total == 1 {
 		noun = "pass"
 	}
-	fmt.Fprintf(&b, "%s%s:\n", strings.Join(strings.Fields(count+" "+kind+" "+noun), " "), who(r))
+	fmt.Fprintf(&b, "%s%s:\n", strings.Join(strings.Fields(count+" "+kind+" "+noun), " ")+where, who(r))
 	for i, item := range p.Items {
 		at := item.CreatedAt
 		if item.ExitTime != nil {

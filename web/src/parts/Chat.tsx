@@ -9,6 +9,7 @@ export type Turn =
   | { key: string; from: "person"; text: string; by?: string }
   | { key: string; from: "agent"; text: string; streaming?: boolean }
   | { key: string; from: "tool"; tool: string; title?: string; args: unknown; value?: unknown; state: "working" | "done" | "failed" | "asked" | "refused" }
+  | { key: string; from: "picture"; src: string; alt: string }
   | { key: string; from: "note"; text: string };
 
 /** A question with buttons, such as whether a call may run. */
@@ -97,6 +98,8 @@ function TurnView({ turn: t }: { turn: Turn }) {
       return <div className="bubble agent" aria-busy={t.streaming}><p className="visually-hidden">Agent:</p><div className="prewrap break">{t.text}{t.streaming && <span className="caret" aria-hidden="true" />}</div></div>;
     case "note":
       return <p className="chat-note muted small">{t.text}</p>;
+    case "picture":
+      return <img className="chat-picture" src={t.src} alt={t.alt} />;
     case "tool":
       return <ToolCard turn={t} />;
   }

@@ -52,7 +52,7 @@ export function Gate({ alone = false }: { alone?: boolean }) {
     <div className="gp-gate stack">
       <Line {...line} alone={alone} />
       {said && <div className={`gp-said ${said.tone}`} role="status"><Icon name={said.tone === "ok" ? "check" : "warning"} size={22} /> {said.text}</div>}
-      <section className="panel gp-camera">
+      <section className={`panel gp-camera ${held && camera.on ? (photo ? "seen" : "small") : ""}`}>
         {camera.on ? <video ref={camera.video} playsInline muted aria-label="What the camera sees" /> : <button type="button" className="button primary gp-big" onClick={() => void camera.start()}><Icon name="image" size={22} /> Open the camera</button>}
         {camera.problem && <Notice tone="warn">{camera.problem}</Notice>}
       </section>

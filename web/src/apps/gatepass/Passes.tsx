@@ -13,6 +13,8 @@ import { StatusBadge } from "./Status";
 
 const filters: [value: string, label: string][] = [["", "All"], ["pending", "Pending"], ["approved", "Approved"], ["pending_return", "Out now"], ["exited", "Exited"], ["returned", "Returned"], ["rejected", "Rejected"], ["deleted", "Deleted"]];
 
+const done: Record<string, string> = { create: "asked for", approve: "approved", reject: "rejected", delete: "deleted", exit: "let out", return: "let in" };
+
 /** The HR and the admin desk: passes, what happened to them, and what can be done. */
 export function Passes() {
   const mine = desksOf(useMe().roles).filter((d): d is "hr" | "admin" => d !== "gate");
@@ -56,7 +58,7 @@ function List({ desk }: { desk: "hr" | "admin" }) {
   const passes = usePasses(desk, { status: get("status"), search: get("q"), date: get("date"), page });
   const columns: Column<Pass>[] = [
     { key: "pass_number", title: "Number", show: (p) => <button type="button" className="gp-link" onClick={() => set({ pass: p.pass_number })}>{p.pass_number}</button> },
-    { key: "person_name", title: "Person", wide: true },
+    { key: "person_name", title: "Person" },
     { key: "status", title: "Status", show: (p) => <StatusBadge status={p.status} /> },
     ...(desk === "admin" ? [{ key: "do", title: "Decide", show: (p: Pass) => p.status === "pending" && <Decide pass={p} /> }] : []),
     { key: "description", title: "Purpose", wide: true, minor: true },
@@ -94,7 +96,7 @@ function Decide({ pass }: { pass: Pass }) {
     onError: (e) => tell(e instanceof Error ? e.message : "That did not work.", "bad"),
   });
   return (
-    <span className="row nowrap">
+    <span className="gp-decide">
       <button type="button" className="button small primary" disabled={decide.isPending} onClick={() => run("approve")}>Approve</button>
       <button type="button" className="button small" disabled={decide.isPending} onClick={() => run("reject")}>Reject</button>
     </span>
@@ -161,7 +163,7 @@ function Detail({ desk, id, close }: { desk: Desk; id: string; close: () => void
               </div>
             )}
             {decide.error && <ErrorBox error={decide.error} />}
-            <ol className="gp-history">{p.history?.map((h, i) => <li key={i}><Time at={h.at} /> <span className="strong">{h.operation}</span> by {h.by}{h.note && `: ${h.note}`}{h.photo && <> · <a href={`/gate/photos/${p.pass_number}/${h.operation}`} target="_blank" rel="noreferrer">photo</a></>}{h.source === "offline" && " (offline)"}</li>)}</ol>
+            <ol className="gp-history">{p.history?.map((h, i) => <li key={i}><Time at={h.at} /> <span className="strong">{done[h.operation] ?? h.operation}</span> by {h.by}{h.note && `: ${h.note}`}{h.photo && <> · <a href={`/gate/photos/${p.pass_number}/${h.operation}`} target="_blank" rel="noreferrer">photo</a></>}{h.source === "offline" && " (offline)"}</li>)}</ol>
           </div>
         )}
       </Loaded>

@@ -6,7 +6,7 @@ import type { Conversation } from "../../api/types";
 import { useQueryState } from "../../lib/query";
 import { isDict } from "../../lib/shape";
 import { turnsOf } from "../../pages/apps/turns";
-import { Chat } from "../../parts/Chat";
+import { Chat, type Turn } from "../../parts/Chat";
 import { Icon } from "../../parts/Icon";
 import { Empty, ErrorBox, Loaded, explain } from "../../parts/states";
 import { Time } from "../../parts/Time";
@@ -73,7 +73,7 @@ function Conversing({ conversation: c, say, busy, said, streaming, progress }: {
   const asked = pending.data?.status === "pending" ? pending.data : undefined;
   const decide = useDecide(asked ?? ({ id: "", case: "", etag: "", digest: "" } as NonNullable<typeof asked>));
   const [working, setWorking] = useState(false);
-  const turns = turnsOf(c.steps);
+  const turns = withPictures(turnsOf(c.steps));
   if (said !== undefined) turns.push({ key: "said", from: "person", text: said });
   if (streaming !== "") turns.push({ key: "streaming", from: "agent", text: streaming, streaming: true });
   if (progress !== "") turns.push({ key: "progress", from: "note", text: progress });
@@ -97,15 +97,15 @@ function Conversing({ conversation: c, say, busy, said, streaming, progress }: {
       <Chat turns={turns} busy={busy || working || c.status === "ready"} onSend={(t, f) => void send(t, f)} attach accept="image/jpeg,image/png,image/heic"
         opening={<p className="muted">This is the {names[desk] ?? desk}. Say what you want in your own words.</p>} suggestions={examples[desk]}
         confirm={asked && { key: asked.id, text: `${asked.title} ${asked.mine ? asked.why : asked.why_not}`, options: asked.mine ? [{ label: "Yes, do it", tone: "danger", run: () => settle(true) }, { label: "No", run: () => settle(false) }] : [] }} />
-      <Pictures conversation={c} />
     </>
   );
 }
 
-/** The last picture a tool returned: a QR code. */
-function Pictures({ conversation: c }: { conversation: Conversation }) {
-  const last = c.steps.findLast((s) => s.kind === "returned");
-  const v = last?.value;
-  if (!isDict(v) || typeof v.image_base64 !== "string" || typeof v.mime !== "string") return null;
-  return <img className="gp-qr" src={`data:${v.mime};base64,${v.image_base64}`} alt="QR code" width={220} height={220} />;
+/** Shows a picture that a tool returned, such as a QR code, behind the call. */
+function withPictures(turns: Turn[]): Turn[] {
+  return turns.flatMap((t): Turn[] => {
+    const v = t.from === "tool" ? t.value : undefined;
+    if (!isDict(v) || typeof v.image_base64 !== "string" || typeof v.mime !== "string") return [t];
+    return [t, { key: `${t.key}-picture`, from: "picture", src: `data:${v.mime};base64,${v.image_base64}`, alt: "QR code" }];
+  });
 }

@@ -45,6 +45,8 @@ describe("EvidenceView", () => {
   it("offers a map where there are positions", () => {
     expect(viewsFor([{ lat: 1, lng: 2 }], "table")).toEqual(["table", "map", "json"]);
     expect(viewsFor("text", "text")).toEqual(["text", "json"]);
+    expect(viewsFor({ shift: "night" }, "chart")).toEqual(["table", "json"]);
+    expect(viewsFor({ miles: 12 }, "chart")).toEqual(["chart", "table", "json"]);
   });
   it("shows text as text, never as markup", () => {
     const { container } = render(<EvidenceView evidence={evidence({ data: { text: "<img src=x onerror=alert(1)>" } })} view="text" />);

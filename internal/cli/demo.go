@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"dossier"
+	"dossier/internal/eval"
 )
 
 func (l *line) demo() *cobra.Command {
@@ -65,11 +67,34 @@ func (l *line) welcome(ctx context.Context, p *product) error {
 	if err := l.loadDemo(ctx, p); err != nil {
 		return err
 	}
+	if err := l.measureDemo(ctx, p); err != nil {
+		return err
+	}
 	link, err := p.firstLink(ctx)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(l.Out, "\nDossier is at %s\nSign in as admin with this link, which works once:\n\n  %s\n\nStop with Ctrl-C.\n", p.url(), link)
+	return nil
+}
+
+// demoSuites are measured for the demo, so that the pages about them have something to
+// show; they take a second.
+var demoSuites = []string{"poolpatrol/shift", "poolpatrol/outreach", "netra/classification"}
+
+// measureDemo plays the demo's suites that were never played.
+func (l *line) measureDemo(ctx context.Context, p *product) error {
+	fmt.Fprintln(l.Err, "Measuring the reference policies on some suites")
+	for _, name := range demoSuites {
+		app, suite, _ := strings.Cut(name, "/")
+		had, err := p.store.Results(ctx, []string{app}, suite, 1)
+		if err != nil || len(had) > 0 {
+			return err
+		}
+		if _, _, err := l.playTagged(ctx, p, name, "eval-", eval.Options{Parallel: 2}, false); err != nil {
+			return fmt.Errorf("measure %s: %w", name, err)
+		}
+	}
 	return nil
 }
 

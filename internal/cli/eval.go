@@ -71,20 +71,13 @@ func (l *line) evalList() *cobra.Command {
 				tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 				fmt.Fprintln(tw, "SUITE\tEXAMPLES\tGATES\tWHAT")
 				for _, r := range rows {
-					fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", r.Suite, r.Examples, gateText(r.Gates), r.Doc)
+					fmt.Fprintf(tw, "%s\t%d\t%d\t%s\n", r.Suite, r.Examples, len(r.Gates), r.Doc)
 				}
+				fmt.Fprintln(tw, "\nWith --json the gates are named; `dossier eval run SUITE` says which are met.")
 				return tw.Flush()
 			})
 		},
 	}
-}
-
-func gateText(gates map[string]float64) string {
-	var parts []string
-	for _, g := range slices.Sorted(maps.Keys(gates)) {
-		parts = append(parts, fmt.Sprintf("%s>=%.2f", g, gates[g]))
-	}
-	return strings.Join(parts, " ")
 }
 
 func (l *line) evalRun() *cobra.Command {

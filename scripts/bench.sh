@@ -143,16 +143,20 @@ if want api || want binary || want waiting; then
   CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$work/dossier" ./cmd/dossier
 fi
 
+# fresh NAME: makes a database of that name in the cluster, if there is one, and prints its address.
+fresh() {
+  [ -n "${DOSSIER_TEST_POSTGRES:-}" ] && psql "$DOSSIER_TEST_POSTGRES" -qc "CREATE DATABASE $1" >/dev/null && echo "${DOSSIER_TEST_POSTGRES/\/postgres?//$1?}" || true
+}
+
 if want api; then
   n=${CASES:-$([ -n "$heavy" ] && echo 100000 || echo 10000)}
   printf '\n== the API with %s cases, 8 clients (CASES=… for another number)\n' "$n"
   go run -trimpath ./bench/api -cases "$n" "sqlite:$work/api.db" ${DOSSIER_TEST_POSTGRES:+"$DOSSIER_TEST_POSTGRES"} || echo "FAILED: bench/api"
   n=${PASSES:-$([ -n "$heavy" ] && echo 1000000 || echo 50000)}
   printf '\n== the gate pass API over HTTP with %s passes (PASSES=… for another number)\n' "$n"
-  if [ -n "${DOSSIER_TEST_POSTGRES:-}" ] && psql "$DOSSIER_TEST_POSTGRES" -qc 'CREATE DATABASE gatepass_bench'; then
-    gates=${DOSSIER_TEST_POSTGRES/\/postgres?//gatepass_bench?}
-  fi
-  go run -trimpath ./bench/gatepass -passes "$n" "$work/dossier" "sqlite:$work/gatepass.db" ${gates:+"$gates"} || echo "FAILED: bench/gatepass"
+  go run -trimpath ./bench/gatepass -passes "$n" "$work/dossier" "sqlite:$work/gatepass.db" $(fresh gatepass_bench) || echo "FAILED: bench/gatepass"
+  printf '\n== the district risk API over HTTP, signed in, 8 clients (goal: 1,000 requests/s on /risk-score)\n'
+  go run -trimpath ./bench/netra "$work/dossier" "sqlite:$work/netra.db" $(fresh netra_bench) || echo "FAILED: bench/netra"
 fi
 
 rss() { awk -v f="$2" '$1 == f ":" { printf "%.0f", $2 / 1024 }' "/proc/$1/status"; }

@@ -102,27 +102,33 @@ func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []in
 }
 
 // watch scores a district over every window, stores the scores and follows up on a
-// crossing of the 24-hour score.
+// crossing of the 24-hour score. The scores are computed before the transaction begins:
+// inside it the board could wait for what the transaction holds.
 func (o *office) watch(ctx context.Context, p engine.Place, now time.Time) error {
-	for _, w := range engine.Windows {
-		before, had, err := o.book.Last(ctx, p, w, now)
-		if err != nil {
+	var scores [len(engine.Windows)]engine.Score
+	for i, w := range engine.Windows {
+		var err error
+		if scores[i], err = o.board.Score(ctx, p, w, now); err != nil {
 			return err
-		}
-		s, err := o.board.Score(ctx, p, w, now)
-		if err != nil {
-			return err
-		}
-		if err := o.book.SaveScore(ctx, &s); err != nil {
-			return err
-		}
-		if w == engine.Day {
-			if err := o.follow(ctx, before, had, s); err != nil {
-				return err
-			}
 		}
 	}
-	return nil
+	return o.env.DB.InTx(ctx, func(ctx context.Context) error {
+		before, had, err := o.book.Last(ctx, p, engine.Day, now)
+		if err != nil {
+			return err
+		}
+		for i, w := range engine.Windows {
+			if err := o.book.SaveScore(ctx, &scores[i]); err != nil {
+				return err
+			}
+			if w == engine.Day {
+				if err := o.follow(ctx, before, had, scores[i]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // scoreAll scores every district that has signals or had a score above BASELINE. It

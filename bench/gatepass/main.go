@@ -32,8 +32,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	fmt.Println("| database | passes | operation | requests/s | p50 ms | p99 ms | refused |")
-	fmt.Println("|---|---:|---|---:|---:|---:|---:|")
+	fmt.Print(load.Head)
 	for _, url := range flag.Args()[1:] {
 		if err := measure(ctx, flag.Arg(0), url, *passes, *clients, *lasts); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -48,15 +47,6 @@ func measure(ctx context.Context, binary, url string, passes, clients int, lasts
 	if err != nil {
 		return fmt.Errorf("%s: %w", kind, err)
 	}
-	defer p.stop()
-	for _, op := range p.operations() {
-		res, err := load.Run(ctx, op, clients, lasts)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", kind, op.Name, err)
-		}
-		fmt.Printf("| %s | %d | %s | %.0f | %.1f | %.1f | %d |\n", kind, passes, op.Name, res.PerSecond, ms(res.At(0.50)), ms(res.At(0.99)), res.Refused)
-	}
-	return nil
+	defer p.Stop()
+	return load.Measure(ctx, kind, passes, p.operations(), clients, lasts)
 }
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,19 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"mime/multipart"
 	"net/http"
-	"os"
-	"os/exec"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,96 +20,28 @@ import (
 
 // A product is the binary, served over a filled database.
 type product struct {
-	dir, url string
-	cookie   string
-	command  *exec.Cmd
-	photo    []byte
-	year     int
-	passes   int
+	*load.Product
+	photo  []byte
+	year   int
+	passes int
 }
 
 // start fills a database and serves the binary on it.
 func start(ctx context.Context, binary, url string, passes int) (*product, error) {
-	dir, err := os.MkdirTemp("", "gatepass-bench-")
-	if err != nil {
-		return nil, err
-	}
-	p := &product{dir: dir, passes: passes, year: time.Now().In(time.FixedZone("IST", 19800)).Year()}
 	if err := fill(ctx, url, passes); err != nil {
 		return nil, fmt.Errorf("fill: %w", err)
 	}
-	flags := []string{"--data", dir, "--set", "store.url=" + url}
-	out, err := exec.CommandContext(ctx, binary, append(flags, "users", "invite", "--role", "hr,passadmin,gate")...).Output()
+	served, err := load.Serve(ctx, binary, url, "hr,passadmin,gate")
 	if err != nil {
-		return nil, fmt.Errorf("invite: %w", err)
-	}
-	link := regexp.MustCompile(`welcome#(\S+)`).FindSubmatch(out)
-	if link == nil {
-		return nil, fmt.Errorf("no link in %q", out)
-	}
-	if err := p.serve(ctx, binary, flags); err != nil {
 		return nil, err
 	}
+	p := &product{Product: served, passes: passes, year: time.Now().In(time.FixedZone("IST", 19800)).Year()}
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 480, 640)), nil); err != nil {
 		return nil, err
 	}
 	p.photo = b.Bytes()
-	return p, p.enter(ctx, string(link[1]))
-}
-
-func (p *product) serve(ctx context.Context, binary string, flags []string) error {
-	p.command = exec.CommandContext(ctx, binary, append(flags, "serve", "--addr", "127.0.0.1:0")...)
-	out, err := p.command.StderrPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.command.Start(); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if m := regexp.MustCompile(`serves on (http://\S+)`).FindStringSubmatch(lines.Text()); m != nil {
-			p.url = m[1]
-			go func() {
-				for lines.Scan() { // the product must not wait for a reader
-				}
-			}()
-			return nil
-		}
-	}
-	return errors.New("the product did not start")
-}
-
-func (p *product) stop() {
-	_ = p.command.Process.Signal(os.Interrupt) // it may have ended
-	_ = p.command.Wait()
-	_ = os.RemoveAll(p.dir)
-}
-
-// enter makes the account that the link is for and keeps its session.
-func (p *product) enter(ctx context.Context, link string) error {
-	body, err := json.Marshal(map[string]string{"link": link, "name": "bench", "password": "correct horse battery"})
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/api/v1/session/link", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	for _, c := range res.Cookies() {
-		p.cookie = c.Name + "=" + c.Value
-	}
-	if p.cookie == "" {
-		return fmt.Errorf("signing in answered %d", res.StatusCode)
-	}
-	return nil
+	return p, nil
 }
 
 // first and last name the people of the stored passes, a hundred of each.
@@ -163,11 +89,11 @@ func fill(ctx context.Context, url string, passes int) error {
 }
 
 func (p *product) ask(method, path, kind string, body []byte, n int) *http.Request {
-	r, err := http.NewRequest(method, p.url+path, bytes.NewReader(body))
+	r, err := http.NewRequest(method, p.URL+path, bytes.NewReader(body))
 	if err != nil {
 		panic(fmt.Sprintf("request %s: %v", path, err)) // the paths below are well formed
 	}
-	r.Header.Set("Cookie", p.cookie)
+	r.Header.Set("Cookie", p.Cookie)
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 		r.Header.Set("Idempotency-Key", fmt.Sprintf("%s-%d", path, n))

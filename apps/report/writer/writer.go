@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dossier"
@@ -151,6 +152,9 @@ func (d *Desk) write(ctx context.Context, c tool.Call, in WriteIn) (tool.Output[
 		return none, err
 	}
 	cited := chartsCited(chain, w.Charts)
+	if len(cited) == 0 && len(w.Charts) > len(w.Omitted) {
+		return none, dossier.Errorf(dossier.Invalid, "The draft is not kept. None of the section's charts was looked at; call get_chart_data for %s first.", strings.Join(w.Charts, ", "))
+	}
 	e := dossier.NewEvidence(KindDraft, dossier.Source{System: "report", Locator: l.ID + "/" + in.Section, Fetched: c.Now}, w, "Draft of %s, round %d", w.Title, w.Round)
 	e.ID = dossier.EvidenceID(d.NewID("ev-"))
 	_, v, err := rejudge(append([]dossier.Evidence{e}, cited...))

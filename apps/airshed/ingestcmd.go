@@ -59,13 +59,6 @@ func (l line) doIngest(ctx context.Context, cfg Config, names []string, opt inge
 	if err != nil {
 		return err
 	}
-	if opt.At.IsZero() {
-		for _, in := range snap.Inputs {
-			if in.Newest.After(snap.Time) {
-				snap.Time = in.Newest
-			}
-		}
-	}
 	raw, err := json.Marshal(snap)
 	if err != nil {
 		return fmt.Errorf("encode snapshot: %w", err)

@@ -17,8 +17,11 @@ func (b *builder) cpcb(data []byte, log *observe.InputLog) error {
 	if err != nil {
 		return err
 	}
-	readings, problems := observe.DecodeReadings(list)
+	readings, blank, problems := observe.DecodeReadings(list)
 	log.Read = n
+	if blank > 0 {
+		log.Dropped["no figure (NA)"] = blank
+	}
 	for _, p := range problems {
 		b.problem(log.Name, "%s", strings.TrimPrefix(p.String(), "cpcb_data"))
 	}

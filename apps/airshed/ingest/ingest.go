@@ -42,7 +42,7 @@ const (
 
 // Options say how to read.
 type Options struct {
-	At         time.Time          // the snapshot's time; METAR reports are dated from it
+	At         time.Time          // the snapshot's time, and METAR reports are dated from it; zero: that of the newest record
 	Boundaries *Boundaries        // nil: a fire's state comes from its record
 	KeepStatic bool               // keep what FIRMS itself marks as no vegetation fire
 	Airports   map[string]Airport // added to the ones known, by ICAO code
@@ -88,6 +88,7 @@ func Build(files []File, opt Options) (observe.Snapshot, Summary, error) {
 	}
 	b.attribute()
 	b.count()
+	b.date()
 	if len(b.snap.Readings) == 0 {
 		return observe.Snapshot{}, b.summary, dossier.Errorf(dossier.Invalid, "No file holds a usable station reading. Add a CPCB file.").Because(observe.ErrNoReadings)
 	}
@@ -134,6 +135,30 @@ func (b *builder) problem(place, format string, args ...any) {
 	}
 }
 
+// farApart is how much older than the snapshot its readings may be before that is told:
+// a sweep reports no surge that ended longer ago.
+const farApart = 24 * time.Hour
+
+// date gives the snapshot its time, and tells if the readings are much older: files of
+// different days do not make one day.
+func (b *builder) date() {
+	for _, in := range b.snap.Inputs {
+		if b.opt.At.IsZero() && in.Newest.After(b.snap.Time) {
+			b.snap.Time = in.Newest
+		}
+	}
+	var newest time.Time
+	for _, r := range b.snap.Readings {
+		if r.Time.After(newest) {
+			newest = r.Time
+		}
+	}
+	if old := b.snap.Time.Sub(newest); !newest.IsZero() && old > farApart {
+		b.problem("cpcb", "The newest reading is of %s, %.0f hours before the snapshot's own time, %s: no surge will be reported from it. Add newer readings, or set the snapshot's time.",
+			newest.Format(time.RFC3339), old.Hours(), b.snap.Time.Format(time.RFC3339))
+	}
+}
+
 // count fills the totals of the summary.
 func (b *builder) count() {
 	s := &b.summary
@@ -165,6 +190,9 @@ func (s Summary) Lines() []string {
 	var out []string
 	for _, in := range s.Inputs {
 		line := fmt.Sprintf("%s (%s): %d read, %d kept", in.Name, in.Kind, in.Read, in.Kept)
+		if in.Kind == string(CPCB) {
+			line = fmt.Sprintf("%s (%s): %d rows read into %d readings", in.Name, in.Kind, in.Read, in.Kept)
+		}
 		for _, why := range slices.Sorted(maps.Keys(in.Dropped)) {
 			line += fmt.Sprintf("; %d dropped: %s", in.Dropped[why], why)
 		}

@@ -97,6 +97,31 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// Files of different days, and rows without a figure, as real ones come.
+func TestFilesOfDifferentDays(t *testing.T) {
+	t.Parallel()
+	const rows = `[{"station":"Alipur","city":"Delhi","last_update":"04-09-2025 21:00:00","pollutant_id":"PM10","pollutant_avg":"59"},
+{"station":"Alipur","city":"Delhi","last_update":"04-09-2025 21:00:00","pollutant_id":"CO","pollutant_avg":"NA"}]`
+	const fires = "latitude,longitude,acq_date,acq_time\n29.5,76.0,2025-10-15,806\n"
+	s, sum, err := ingest.Build([]ingest.File{{Name: "cpcb.json", Data: []byte(rows)}, {Name: "f.csv", Data: []byte(fires)}}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := time.Date(2025, 10, 15, 8, 6, 0, 0, time.UTC); !s.Time.Equal(want) {
+		t.Errorf("the snapshot is of %s, want %s, its newest record", s.Time, want)
+	}
+	text := strings.Join(sum.Lines(), "\n")
+	for _, want := range []string{"cpcb.json (cpcb): 2 rows read into 1 readings; 1 dropped: no figure (NA)", "The newest reading is of 2025-09-04T15:30:00Z, 977 hours before the snapshot's own time, 2025-10-15T08:06:00Z"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	near := ingest.Options{At: time.Date(2025, 9, 5, 15, 30, 0, 0, time.UTC)}
+	if s, sum, _ = ingest.Build([]ingest.File{{Name: "cpcb.json", Data: []byte(rows)}}, near); !s.Time.Equal(near.At) || len(sum.Problems) != 0 {
+		t.Errorf("a day apart is told: %+v", sum.Problems)
+	}
+}
+
 func TestAttribution(t *testing.T) {
 	t.Parallel()
 	b, err := ingest.ReadBoundaries([]byte(boundaries))

@@ -22,6 +22,7 @@ type decoder struct {
 	snap     Snapshot
 	problems []Problem
 	untold   int
+	blank    int               // rows of one pollutant without a figure
 	names    map[string]string // the texts that fires repeat, each kept once
 }
 
@@ -72,14 +73,15 @@ func Decode(data []byte) (Snapshot, []Problem, error) {
 }
 
 // DecodeReadings reads a bare list of station records, in the snapshot's own shape or
-// one row per station and pollutant, and computes the indices that can be.
-func DecodeReadings(list []byte) ([]Reading, []Problem) {
+// one row per station and pollutant, and computes the indices that can be. blank is how
+// many rows name a pollutant and give no figure of it.
+func DecodeReadings(list []byte) (readings []Reading, blank int, problems []Problem) {
 	d := &decoder{}
 	d.readings(list)
 	for i := range d.snap.Readings {
 		d.snap.Readings[i].Fill()
 	}
-	return d.snap.Readings, d.problems
+	return d.snap.Readings, d.blank, d.problems
 }
 
 // object reads the shape with one member per feed.

@@ -85,7 +85,12 @@ func (b *stationBook) addRow(where place, name string, at time.Time, r stationRe
 			Point: b.point(where, r), Sub: &Levels{},
 		})
 	}
-	if v, ok := b.d.amount(where.in("pollutant_avg"), first(r.PollutantAvg, r.AvgValue)); ok {
+	average := first(r.PollutantAvg, r.AvgValue)
+	if average.missing() && !average.odd {
+		b.d.blank++
+		return
+	}
+	if v, ok := b.d.amount(where.in("pollutant_avg"), average); ok {
 		if v > 500 {
 			b.d.problem(where.in("pollutant_avg"), "A sub-index ends at 500; %v is left out.", v)
 			return

@@ -133,6 +133,15 @@ func TestTransportA138(t *testing.T) {
 			}
 		})
 	}
+	for _, k := range []struct {
+		upwind, aside int
+		verdict       string
+	}{{5, 5, Supports}, {4, 5, Undecided}, {2, 6, Undecided}, {2, 7, Contradicts}} { // half, less, a quarter, less
+		fires := append(many(k.upwind, fireAt(300, 80, "2025-11-13", "", "Haryana", "Jind")), many(k.aside, fireAt(120, 80, "2025-11-13", "", "UP", "Meerut"))...)
+		if got := Follow(alipur, fires, one(fires...), hourly(310, 10, 24), Defaults()); got.Verdict != k.verdict {
+			t.Errorf("%d of %d upwind: %s", k.upwind, k.upwind+k.aside, got.Verdict)
+		}
+	}
 	tr := Follow(alipur, fires, c, hourly(300, 10, 24), Defaults())
 	if km := geo.Km(tr.Path[0], tr.Path[24]); len(tr.Path) != 25 || km < 239 || km > 241 {
 		t.Errorf("the path is %d points and %v km", len(tr.Path), km)
@@ -161,7 +170,7 @@ func TestWindNeverChangesTheConfidence(t *testing.T) {
 func TestHistoryA139(t *testing.T) {
 	t.Parallel()
 	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 9, 0, 0, 0, time.UTC) }
-	past := []Sample{{day(2024, 11, 10), 320}, {day(2024, 11, 20), 280}, {day(2024, 8, 1), 60}, {day(2023, 11, 14), 400}, {day(2025, 11, 13), 350}}
+	past := []Sample{{day(2024, 11, 10), 320}, {day(2024, 11, 20), 280}, {day(2024, 8, 1), 60}, {day(2023, 11, 14), 400}, {day(2023, 11, 15), 300}, {day(2025, 11, 13), 350}}
 	c := states(120)
 	c.States[0].DistrictCounts = []DistrictFires{{"Jind", 90}, {"Sirsa", 30}}
 	reports := []PastReport{
@@ -169,7 +178,7 @@ func TestHistoryA139(t *testing.T) {
 		{Reported: Reported{Station: "Rohini", Time: day(2023, 11, 2)}, States: []StateFires{{State: "haryana", Districts: []string{"JIND", "Karnal"}}}},
 	}
 	h := Compare(alipur, c, past, reports, Defaults())
-	if len(h.Years) != 2 || h.Years[0] != (YearLine{2024, 2, 300, 320, 1, 1}) || h.Years[1] != (YearLine{2023, 1, 400, 400, 1, 0}) {
+	if len(h.Years) != 2 || h.Years[0] != (YearLine{2024, 2, 300, 320, 1, 1}) || h.Years[1] != (YearLine{2023, 2, 350, 400, 1, 0}) {
 		t.Errorf("%+v", h.Years)
 	}
 	if len(h.Recurring) != 1 || h.Recurring[0].District != "Jind" || h.Recurring[0].Reports != 2 || !slices.Equal(h.Recurring[0].Years, []int{2023, 2024}) {

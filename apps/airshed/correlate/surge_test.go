@@ -128,6 +128,7 @@ func TestSameSurge(t *testing.T) {
 	}{
 		{"A-115 A6 the same moment", surge("Alipur", 8), nil, true},
 		{"A6 within the hour", surge("Alipur", 9), nil, true},
+		{"A6 the hour holds whatever lies between", surge("Alipur", 9), []Sample{{at(8).Add(30 * time.Minute), 250}}, true},
 		{"A6 another station", surge("Rohini", 8), nil, false},
 		{"A6 an unbroken run", surge("Alipur", 14), []Sample{{at(10), 390}, {at(12), 305}}, true},
 		{"A6 broken by a reading at the threshold", surge("Alipur", 14), []Sample{{at(10), 300}}, false},

@@ -254,6 +254,10 @@ func TestErrors(t *testing.T) {
 	if field := tests[6].res.Info.Context.Parameter; field != "person_name" {
 		t.Errorf("G9 field: %q", field)
 	}
+	maybe := h.Do(ctx, post("/hr/gatepass/create", particulars{"Ravi", "bank", "maybe"}))
+	if maybe.StatusCode != 422 || maybe.Info.Context.Parameter != "is_returnable" || strings.Contains(string(maybe.Error), "Go ") {
+		t.Errorf("G9 a value of the wrong kind: %d %+v", maybe.StatusCode, maybe.Info)
+	}
 }
 
 func noteOf(t *testing.T, c *client.Client) string {

@@ -61,6 +61,11 @@ func (o *Office) Do(ctx context.Context, who Person, ref string, m Move) (pass.P
 	return out, err
 }
 
+// done are the operations as they are spoken of afterwards.
+var done = map[pass.Op]string{
+	pass.Approve: "approved", pass.Reject: "rejected", pass.Delete: "deleted", pass.Exit: "scanned out", pass.Return: "scanned in",
+}
+
 // wrongState says how the pass stands, what it allows now, and from where the
 // operation would be allowed. A pass that went out shows when.
 func wrongState(p pass.Pass, op pass.Op) *Problem {
@@ -69,7 +74,7 @@ func wrongState(p pass.Pass, op pass.Op) *Problem {
 		out.State, out.Allowed, out.AllowedFrom = p.Status, pass.Allowed(p.Status, p.Returnable), pass.From(op, p.Returnable)
 		return out
 	}
-	out := problem(http.StatusForbidden, p.Number, "Pass %s is %s and does not allow %s.", p.Number, p.Status, op)
+	out := problem(http.StatusForbidden, p.Number, "Pass %s is %s and cannot be %s now.", p.Number, p.Status, done[op])
 	out.State, out.Allowed, out.AllowedFrom = p.Status, pass.Allowed(p.Status, p.Returnable), pass.From(op, p.Returnable)
 	if op == pass.Exit && p.ExitTime != nil {
 		out.FirstExit = p.ExitTime

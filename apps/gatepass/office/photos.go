@@ -34,6 +34,16 @@ func (o *Office) CheckPhoto(data []byte) (photo.Photo, error) {
 	if err == nil {
 		return p, nil
 	}
+	return p, unfit(err)
+}
+
+// TooLarge is the problem of a request of n bytes, of which only the beginning was read.
+func (o *Office) TooLarge(n int64) error {
+	return unfit(photo.TooLarge(max(n, int64(o.MaxPhoto)+1), o.MaxPhoto))
+}
+
+// unfit makes a problem of what is wrong with a photo.
+func unfit(err error) *Problem {
 	status := http.StatusUnprocessableEntity
 	if errors.Is(err, photo.ErrSize) {
 		status = http.StatusRequestEntityTooLarge
@@ -41,7 +51,7 @@ func (o *Office) CheckPhoto(data []byte) (photo.Photo, error) {
 	out := problem(status, "", "%s", dossier.Message(err))
 	out.Errors = []pass.FieldError{{Field: "photo", Rule: dossier.Message(err)}}
 	out.cause = err
-	return p, out
+	return out
 }
 
 func blobKey(sha string) string { return "sha256/" + sha[:2] + "/" + sha }

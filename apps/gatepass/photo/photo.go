@@ -55,6 +55,11 @@ type Photo struct {
 	SHA256        string // of Data, in hex
 }
 
+// TooLarge is the error about a photo of n bytes that exceeds the limit.
+func TooLarge(n int64, limit int) error {
+	return refuse(ErrSize, "The photo has %s; the limit is %s. Take it again at a lower resolution.", size(int(n)), size(limit))
+}
+
 // Check judges data by its content and returns the photo to keep. The error says
 // what is wrong and what to do, and wraps one of the reasons. maxBytes of 0 means
 // DefaultMaxBytes.
@@ -63,8 +68,7 @@ func Check(data []byte, maxBytes int) (Photo, error) {
 		maxBytes = DefaultMaxBytes
 	}
 	if len(data) > maxBytes {
-		return Photo{}, refuse(ErrSize, "The photo has %s; the limit is %s. Take it again at a lower resolution.",
-			size(len(data)), size(maxBytes))
+		return Photo{}, TooLarge(int64(len(data)), maxBytes)
 	}
 	p, err := parse(data)
 	if err != nil {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -27,6 +28,30 @@ type CreateBody struct {
 	Purpose    string `json:"description,omitempty" doc:"Why the person leaves"`
 	Returnable *bool  `json:"is_returnable,omitempty" doc:"Whether the person will come back"`
 	ReturnBy   string `json:"return_by,omitempty" doc:"When the person is expected back: RFC 3339, or local time as 2006-01-02T15:04"`
+
+	bad []pass.FieldError // what is of the wrong kind
+}
+
+// UnmarshalJSON reads the particulars one by one, so that one of the wrong kind is
+// named as any other bad input is.
+func (b *CreateBody) UnmarshalJSON(raw []byte) error {
+	var in map[string]json.RawMessage
+	if json.Unmarshal(raw, &in) != nil {
+		b.bad = append(b.bad, pass.FieldError{Field: "body", Rule: "must be an object with person_name, description and is_returnable"})
+		return nil
+	}
+	for _, f := range []struct {
+		name, rule string
+		into       any
+	}{
+		{"person_name", "must be text", &b.Person}, {"description", "must be text", &b.Purpose},
+		{"is_returnable", "must be true or false", &b.Returnable}, {"return_by", "must be a time such as 2026-11-16T17:30", &b.ReturnBy},
+	} {
+		if v, ok := in[f.name]; ok && json.Unmarshal(v, f.into) != nil {
+			b.bad = append(b.bad, pass.FieldError{Field: f.name, Rule: f.rule})
+		}
+	}
+	return nil
 }
 
 type createInput struct {
@@ -67,6 +92,9 @@ func (a *API) hrRoutes() {
 		DefaultStatus: http.StatusCreated, Errors: []int{400, 409},
 	}, hr, func(ctx context.Context, in *createInput) (*passOutput, error) {
 		who, o := from(ctx), a.Office
+		if len(in.Body.bad) > 0 {
+			return nil, office.Invalid(in.Body.bad...)
+		}
 		p, err := office.Once(ctx, o, who, in.Key, in.Body, func(ctx context.Context) (pass.Pass, error) {
 			return o.Create(ctx, person(ctx, ""), office.New{
 				Person: in.Body.Person, Purpose: in.Body.Purpose, Returnable: in.Body.Returnable, ReturnBy: in.Body.ReturnBy,

@@ -153,8 +153,7 @@ func (a *API) form(w http.ResponseWriter, r *http.Request) (photo.Photo, string,
 	r.Body = http.MaxBytesReader(w, r.Body, int64(a.Office.MaxPhoto)+1<<16)
 	err := r.ParseMultipartForm(int64(a.Office.MaxPhoto) + 1<<16)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		_, err := a.Office.CheckPhoto(make([]byte, a.Office.MaxPhoto+1))
-		return photo.Photo{}, "", err
+		return photo.Photo{}, "", a.Office.TooLarge(r.ContentLength)
 	}
 	if err != nil {
 		return photo.Photo{}, "", status(http.StatusBadRequest, "The request must be a multipart form with a photo.", "")

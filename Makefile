@@ -25,7 +25,7 @@ lint: ## formatting, vet, staticcheck, the house rules and a tidy go.mod
 	scripts/lint.sh
 
 generate: ## the OpenAPI document and the console's types
-	$(GO) test ./internal/api -run OpenAPI -update
+	$(GO) test ./internal/cli -run OpenAPI -update
 	cd web && npm run --silent types
 
 bench: ## speed and size, as a table

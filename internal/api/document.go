@@ -17,13 +17,17 @@ import (
 // whole process, and no schema may be made before it is set.
 func init() { huma.DefaultArrayNullable = false }
 
+// documentVersion is raised with every change of the document: its first number when
+// something that clients use goes away, its second when something is added.
+const documentVersion = "1.1"
+
 // document describes the API before any operation is in it.
-func document(version string) huma.Config {
+func document() huma.Config {
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
-				Title: "Dossier", Version: version,
+				Title: "Dossier", Version: documentVersion,
 				Description: "Cases, the evidence they rest on, the runs that made them and the decisions people take about them.\n\n" +
 					"Errors are problem details (RFC 9457); the last word of their type is the kind of error. " +
 					"Lists come in pieces: pass `next` as `after`. " +

@@ -93,7 +93,7 @@ func New(cfg Config) *Server {
 		}
 	}
 	s.hub = newHub(cfg.Records, cfg.Poll, cfg.Log)
-	s.api = humago.New(s.mux, document(cfg.Version))
+	s.api = humago.New(s.mux, document())
 	s.api.UseMiddleware(s.checkRoles)
 	s.text = sync.OnceValues(s.api.OpenAPI().YAML)
 	s.routes()

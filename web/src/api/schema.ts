@@ -4,6 +4,345 @@
  */
 
 export interface paths {
+    "/admin/gatepass/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List gate passes, newest first */
+        get: operations["admin-all-gatepasses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many passes stand where */
+        get: operations["admin-gatepass-analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List gate passes, newest first */
+        get: operations["admin-list-gatepasses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Gate passes that wait for approval */
+        get: operations["admin-pending-gatepasses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/{pass_number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One gate pass with its history */
+        get: operations["admin-get-gatepass"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/{pass_number}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve a pending pass */
+        post: operations["admin-approve-gatepass"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/{pass_number}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete a pass */
+        post: operations["admin-delete-gatepass"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/{pass_number}/print": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The printable pass, as PDF */
+        get: operations["admin-print-gatepass"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/gatepass/{pass_number}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject a pending pass */
+        post: operations["admin-reject-gatepass"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analyze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Score a district from its signals and store the score */
+        post: operations["netra-analyze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/cases/{case}/scene": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the map and the time line of a case show */
+        get: operations["airshed-get-scene"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/cases/{case}/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The same facts judged by other figures; not the record */
+        post: operations["airshed-what-if"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the trial receiver holds, newest first */
+        get: operations["airshed-list-received"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/received/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The trial receiver's record and copy of one report */
+        get: operations["airshed-get-received"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/report-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The log of reports that duplicates are checked against */
+        get: operations["airshed-report-log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports, newest first */
+        get: operations["airshed-list-reports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One report with what became of it */
+        get: operations["airshed-get-report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/reports/{id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-api-v1-airshed-reports-id-html"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/reports/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-api-v1-airshed-reports-id-pdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/airshed/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Looks at the data lake, newest first */
+        get: operations["airshed-list-sweeps"];
+        put?: never;
+        /** Look at the data lake now */
+        post: operations["airshed-sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/approvals": {
         parameters: {
             query?: never;
@@ -485,6 +824,212 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/poolpatrol/audits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the audit of every vanpool due */
+        post: operations["poolpatrol-audit-all"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List cases in the programme's words */
+        get: operations["poolpatrol-cases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/cases/{case}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a case with its mail, drafts, cost and the reversal rates */
+        get: operations["poolpatrol-case"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/counter/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a rider what the records say */
+        get: operations["poolpatrol-counter-show"];
+        put?: never;
+        /** Send a document or a correction */
+        post: operations["poolpatrol-counter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/inbound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a mail that came in: JSON fields, or RFC 5322 text as raw */
+        post: operations["poolpatrol-inbound"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count audits, hours saved, time to resolution, cost and reversals */
+        get: operations["poolpatrol-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/roster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export every record */
+        get: operations["poolpatrol-export"];
+        put?: never;
+        /** Import records from CSV or JSON */
+        post: operations["poolpatrol-import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/threads/{thread}/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a reply as if the rider had mailed it */
+        post: operations["poolpatrol-reply-as"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/vans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List vanpools with their open case and newest audit */
+        get: operations["poolpatrol-vans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/vans/{vanpool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a vanpool: riders, shifts, homes, cases */
+        get: operations["poolpatrol-van"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/vans/{vanpool}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Audit a vanpool now */
+        post: operations["poolpatrol-audit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/poolpatrol/vans/{vanpool}/riders/{employee}/reinstate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a rider the seat back */
+        post: operations["poolpatrol-reinstate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/roles": {
         parameters: {
             query?: never;
@@ -883,6 +1428,686 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/districts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All districts with their score, band and trend */
+        get: operations["netra-districts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/gatepass/id/{pass_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One gate pass by its id */
+        get: operations["gate-get-by-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/gatepass/number/{pass_number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One gate pass by its number */
+        get: operations["gate-get-by-number"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a gate needs to check codes offline: keys, signed revocations, who is out */
+        get: operations["gate-kit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is out and expected back */
+        get: operations["gate-out"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/photos/{pass_number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The photos of a pass */
+        get: operations["gate-photos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/photos/{pass_number}/{operation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One photo of a pass */
+        get: operations["gate-photo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/scan-exit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-gate-scan-exit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/scan-return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-gate-scan-return"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hand in a scan that was made offline */
+        post: operations["gate-sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gate/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a scanned code */
+        post: operations["gate-verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gatepass/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-gatepass-attachments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gatepass/attachments/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo that one sent with a message */
+        get: operations["gatepass-attachment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hr/gatepass/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a gate pass */
+        post: operations["hr-create-gatepass"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hr/gatepass/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List gate passes, newest first */
+        get: operations["hr-list-gatepasses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hr/gatepass/{pass_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One gate pass with its history */
+        get: operations["hr-get-gatepass"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hr/gatepass/{pass_number}/print": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The printable pass, as PDF */
+        get: operations["hr-print-gatepass"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take in reports: a list, or the text of a CSV, JSONL or feed file */
+        post: operations["netra-ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/methodology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every formula, weight and limit, with its version */
+        get: operations["netra-methodology"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Notifications of the admin desk, unread first */
+        get: operations["notifications-admin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/hr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Notifications of the hr desk, unread first */
+        get: operations["notifications-hr"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/mark-read/{notification_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Mark a notification as read (GET is kept for older clients) */
+        get: operations["notification-mark-read-GET"];
+        put?: never;
+        /** Mark a notification as read (GET is kept for older clients) */
+        post: operations["notification-mark-read-POST"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/poolpatrol/counter/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-poolpatrol-counter-token"];
+        put?: never;
+        post: operations["post-poolpatrol-counter-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qr/{pass_number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The QR code of a pass, as PNG */
+        get: operations["gatepass-qr"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All reports */
+        get: operations["report-list"];
+        put?: never;
+        /** Store a report: an outline and the run folder it is written from */
+        post: operations["report-create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A report with its sections and where each stands */
+        get: operations["report-get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A chart's rows, summary and Plotly specification */
+        get: operations["report-chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/charts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The charts of a report's run */
+        get: operations["report-charts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Have sections drafted, beside each other; none named means all */
+        post: operations["report-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/evals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The recorded ratings of a report, and how they compare */
+        get: operations["report-evals"];
+        put?: never;
+        /** Record the ratings of a report as they stand */
+        post: operations["report-evaluate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-report-reports-report-file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/sections/{section}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A section with every round of its drafts and reviews */
+        get: operations["report-section"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{report}/sections/{section}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rate and comment on the draft that stands; the notes go into the next round */
+        post: operations["report-review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/rubric": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each dimension of a rating asks */
+        get: operations["report-rubric"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Proofs of what was removed */
+        get: operations["netra-retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reviews and false-alarm rates per district and band */
+        get: operations["netra-reviews"];
+        put?: never;
+        /** Say whether a score was a false alarm */
+        post: operations["netra-review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/risk-history/{district}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The stored scores of a district */
+        get: operations["netra-risk-history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/risk-score/{district}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The score of a district now */
+        get: operations["netra-risk-score"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/signals/{district}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The signals of a district in a window */
+        get: operations["netra-signals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/weights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Proposed and adopted weights with their back-tests */
+        get: operations["netra-weights"];
+        put?: never;
+        /** Propose a change of weights; it is back-tested and a senior officer decides */
+        post: operations["netra-propose-weights"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -984,6 +2209,618 @@ export interface components {
             tools: string[];
             /** @description Changes with its prompt, tools or answer */
             version: string;
+        };
+        AirshedAnalysis: {
+            available: components["schemas"]["AirshedAvailability"];
+            conclusion: string;
+            confidence: components["schemas"]["AirshedConfidence"];
+            correlation: components["schemas"]["AirshedCorrelation"];
+            counterfactuals: components["schemas"]["AirshedCounterfactual"][];
+            history: components["schemas"]["AirshedHistory"];
+            links: components["schemas"]["AirshedLink"][];
+            pollutants: components["schemas"]["AirshedPollutantLine"][];
+            share: components["schemas"]["AirshedShare"];
+            surge: components["schemas"]["AirshedSurge"];
+            timeline: components["schemas"]["AirshedTimeline"];
+            transport: components["schemas"]["AirshedTransport"];
+            /** Format: date-time */
+            window_from: string;
+        };
+        AirshedAttempt: {
+            /** Format: date-time */
+            at: string;
+            failure?: string;
+            ok: boolean;
+            way: string;
+        };
+        AirshedAvailability: {
+            cpcb_available: boolean;
+            dss_available: boolean;
+            nasa_available: boolean;
+        };
+        AirshedBorderStation: {
+            /** Format: double */
+            aqi: number;
+            aqi_basis: string;
+            border?: string;
+            /** Format: double */
+            co?: number;
+            is_surge: boolean;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            name: string;
+            /** Format: double */
+            nh3?: number;
+            /** Format: double */
+            no2?: number;
+            /** Format: double */
+            o3?: number;
+            /** Format: double */
+            pb?: number;
+            /** Format: double */
+            pm10: number | null;
+            /** Format: double */
+            pm25: number | null;
+            reported_as?: string;
+            /** Format: double */
+            so2?: number;
+            sub_indices?: components["schemas"]["AirshedLevels"];
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedCitations: {
+            addressees: string[];
+            applicable_sections: string[];
+            caqm_direction: string;
+            enforcement_authority: string;
+            enforcement_request: string;
+            exclusions: string[];
+        };
+        AirshedConfidence: {
+            /** Format: double */
+            score: number;
+            terms: components["schemas"]["AirshedTerm"][];
+        };
+        AirshedCorrelation: {
+            /** Format: double */
+            avg_distance_km: number;
+            /** Format: int64 */
+            fire_count: number;
+            states: components["schemas"]["AirshedStateFires"][];
+            /** Format: int64 */
+            unattributed: number;
+            /** Format: int64 */
+            undated: number;
+        };
+        AirshedCounterfactual: {
+            /** Format: double */
+            avg_distance_km: number;
+            changes: string[];
+            conclusion: string;
+            /** Format: double */
+            confidence_score: number;
+            /** Format: int64 */
+            fire_count: number;
+            without_state: string;
+        };
+        AirshedDataQuality: {
+            cpcb_available: boolean;
+            /** Format: double */
+            data_age_hours: number;
+            dss_available: boolean;
+            fresh: boolean;
+            from_cache: boolean;
+            gaps: string[];
+            nasa_available: boolean;
+            problems: string[];
+            /** Format: int64 */
+            unattributed_fires: number;
+            /** Format: int64 */
+            undated_fires: number;
+        };
+        AirshedDigest: {
+            hash: string;
+            id: string;
+            kind: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedDistrictFires: {
+            district: string;
+            /** Format: int64 */
+            fire_count: number;
+        };
+        AirshedDistrictLine: {
+            district: string;
+            /** Format: int64 */
+            fire_count: number;
+            state: string;
+        };
+        AirshedDraft: {
+            report: components["schemas"]["AirshedReport"];
+            result: components["schemas"]["AirshedResult"];
+            sha256: string;
+            status: string;
+        };
+        AirshedFigures: {
+            /** Format: double */
+            correlation_window_hours?: number;
+            /** Format: double */
+            fire_correlation_radius_km?: number;
+            /** Format: int64 */
+            high_contribution_fire_count?: number;
+            /** Format: double */
+            surge_aqi_threshold?: number;
+        };
+        AirshedFireCount: {
+            /** Format: int64 */
+            count: number;
+            /** Format: date-time */
+            from: string;
+        };
+        AirshedFireLine: {
+            /** Format: double */
+            avg_distance_km: number;
+            districts: string[];
+            /** Format: int64 */
+            fire_count: number;
+            is_high_contribution: boolean;
+            state: string;
+        };
+        AirshedHistory: {
+            /** Format: int64 */
+            days_either_side: number;
+            recurring_districts: components["schemas"]["AirshedRecurring"][];
+            sentence: string;
+            years: components["schemas"]["AirshedYearLine"][];
+        };
+        AirshedLevels: {
+            /** Format: double */
+            co?: number;
+            /** Format: double */
+            nh3?: number;
+            /** Format: double */
+            no2?: number;
+            /** Format: double */
+            o3?: number;
+            /** Format: double */
+            pb?: number;
+            /** Format: double */
+            pm10: number | null;
+            /** Format: double */
+            pm25: number | null;
+            /** Format: double */
+            so2?: number;
+        };
+        AirshedLink: {
+            fact: string;
+            flips: string;
+            /** Format: double */
+            margin: number;
+            /** Format: double */
+            margin_percent: number;
+            /** Format: double */
+            threshold: number;
+            /** Format: double */
+            value: number;
+        };
+        AirshedLogEntry: {
+            /** Format: double */
+            aqi: number;
+            /** Format: date-time */
+            generated_at: string;
+            report_id: string;
+            station: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedObject: {
+            bucket: string;
+            failure?: string;
+            from_cache: boolean;
+            key: string;
+            /** Format: date-time */
+            modified: string;
+            sha256: string;
+        };
+        AirshedPollutantLine: {
+            category?: string;
+            /** Format: double */
+            fires_correlation: number | null;
+            /** Format: double */
+            level: number | null;
+            pollutant: string;
+            /** Format: int64 */
+            samples: number;
+            /** Format: double */
+            standard_24h: number;
+            /** Format: double */
+            sub_index: number | null;
+            /** Format: double */
+            times_standard: number | null;
+        };
+        AirshedReceipt: {
+            duplicate: boolean;
+            receipt_id: string;
+            /** Format: date-time */
+            received_at: string;
+            report_id: string;
+            sha256: string;
+        };
+        AirshedReceived: {
+            duplicate: boolean;
+            receipt_id: string;
+            /** Format: date-time */
+            received_at: string;
+            report: unknown;
+            report_id: string;
+            sha256: string;
+        };
+        AirshedReceivedList: {
+            /** @description Where reports are filed */
+            endpoint: string;
+            items: components["schemas"]["AirshedReceipt"][];
+            /** @description False: reports go to another system, and nobody here knows what it holds */
+            trial: boolean;
+        };
+        AirshedRecurring: {
+            district: string;
+            /** Format: int64 */
+            earlier_reports: number;
+            /** Format: int64 */
+            fires_now: number;
+            state: string;
+            years: number[];
+        };
+        AirshedReport: {
+            /** Format: double */
+            avg_distance_km: number;
+            case_id?: string;
+            caveats: string[];
+            conclusion: string;
+            /** Format: double */
+            confidence_score: number;
+            counterfactuals: components["schemas"]["AirshedCounterfactual"][];
+            data_quality: components["schemas"]["AirshedDataQuality"];
+            districts: components["schemas"]["AirshedDistrictLine"][];
+            evidence: components["schemas"]["AirshedDigest"][];
+            executive_summary: string;
+            fire_correlation: components["schemas"]["AirshedFireLine"][];
+            /** Format: int64 */
+            fire_count: number;
+            fire_window: components["schemas"]["AirshedWindow"];
+            history: components["schemas"]["AirshedHistory"];
+            legal_citations: components["schemas"]["AirshedCitations"];
+            pollutants: components["schemas"]["AirshedPollutantLine"][];
+            reasoning: string;
+            recommendations: string[];
+            report_id: string;
+            rules: components["schemas"]["AirshedRules"];
+            sources: components["schemas"]["AirshedSource"][];
+            /** Format: double */
+            stubble_burning_contribution: number | null;
+            surge_details: components["schemas"]["AirshedSurgeDetails"];
+            sweep_id: string;
+            terms: components["schemas"]["AirshedTerm"][];
+            timeline: components["schemas"]["AirshedTimeline"];
+            /** Format: date-time */
+            timestamp: string;
+            transport: components["schemas"]["AirshedTransport"];
+            weakest_link: components["schemas"]["AirshedLink"];
+            written_by: string;
+        };
+        AirshedReportLine: {
+            /** Format: double */
+            aqi: number;
+            case: string;
+            /** Format: double */
+            confidence_score: number;
+            executive_summary: string;
+            /** Format: date-time */
+            generated_at: string;
+            report_id: string;
+            station: string;
+            status: string;
+            /**
+             * Format: date-time
+             * @description Of the surge
+             */
+            timestamp: string;
+        };
+        AirshedReportList: {
+            items: components["schemas"]["AirshedReportLine"][];
+        };
+        AirshedReportLog: {
+            reports: components["schemas"]["AirshedLogEntry"][];
+        };
+        AirshedResult: {
+            attempts: components["schemas"]["AirshedAttempt"][];
+            local_path: string;
+            problems: string[];
+            receipt: components["schemas"]["AirshedReceipt"];
+            report_id: string;
+            s3_path: string;
+            sha256: string;
+            status: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedRules: {
+            /** Format: double */
+            calm_kmh: number;
+            /** Format: double */
+            contrary_share: number;
+            /** Format: int64 */
+            correlation_window_ns: number;
+            /** Format: double */
+            dss_data_missing_penalty: number;
+            /** Format: double */
+            fire_correlation_radius_km: number;
+            /** Format: int64 */
+            high_contribution_fire_count: number;
+            /** Format: double */
+            high_distance_km: number;
+            /** Format: double */
+            high_distance_penalty: number;
+            /** Format: int64 */
+            history_days: number;
+            home_state: string;
+            /** Format: int64 */
+            low_fire_count: number;
+            /** Format: double */
+            low_fire_count_penalty: number;
+            /** Format: int64 */
+            max_reading_age_ns: number;
+            /** Format: double */
+            min_confidence_score: number;
+            /** Format: double */
+            nasa_data_missing_penalty: number;
+            /** Format: int64 */
+            run_gap_ns: number;
+            /** Format: int64 */
+            same_surge_ns: number;
+            /** Format: double */
+            sector_degrees: number;
+            /** Format: double */
+            station_match_km: number;
+            /** Format: double */
+            support_share: number;
+            /** Format: double */
+            surge_aqi_threshold: number;
+            /** Format: int64 */
+            transport_hours: number;
+        };
+        AirshedSample: {
+            /** Format: double */
+            aqi: number;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedScene: {
+            analysis?: components["schemas"]["AirshedAnalysis"];
+            /** @description Every station that is watched */
+            border_stations: components["schemas"]["AirshedStation"][];
+            case: string;
+            fires: components["schemas"]["AirshedSceneFire"][];
+            outlines: number[][][];
+            /** @description False: the figures were changed, and this is not what was decided */
+            record: boolean;
+            report_id?: string;
+            rules: components["schemas"]["AirshedRules"];
+            station: components["schemas"]["AirshedStation"];
+            stations: components["schemas"]["AirshedBorderStation"][];
+            /** @description Null: by these figures there is none */
+            surge: components["schemas"]["AirshedSurge"];
+            texts: components["schemas"]["AirshedSceneTexts"];
+            winds: components["schemas"]["AirshedWind"][];
+        };
+        AirshedSceneFire: {
+            acq_date: string;
+            acq_time: string;
+            /** @description It is within radius and window */
+            counts: boolean;
+            district: string;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            state: string;
+        };
+        AirshedSceneTexts: {
+            executive_summary: string;
+            reasoning: string;
+            weakest_link: string;
+        };
+        AirshedShare: {
+            /** Format: double */
+            stubble_burning_percent: number;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedSource: {
+            /** Format: double */
+            age_hours: number;
+            locator?: string;
+            name: string;
+            /** Format: int64 */
+            records: number;
+            /** Format: date-time */
+            timestamp?: string;
+        };
+        AirshedStateFires: {
+            /** Format: double */
+            avg_distance_km: number;
+            district_counts?: components["schemas"]["AirshedDistrictFires"][];
+            districts: string[];
+            /** Format: int64 */
+            fire_count: number;
+            is_high_contribution: boolean;
+            /** Format: double */
+            nearest_km: number;
+            state: string;
+        };
+        AirshedStateWind: {
+            /** Format: int64 */
+            fires: number;
+            state: string;
+            /** Format: int64 */
+            upwind_fires: number;
+            /** Format: double */
+            upwind_share: number;
+        };
+        AirshedStation: {
+            border: string;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            name: string;
+        };
+        AirshedSurge: {
+            /** Format: double */
+            aqi: number;
+            aqi_basis: string;
+            border?: string;
+            /** Format: double */
+            co?: number;
+            is_surge: boolean;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            name: string;
+            /** Format: double */
+            nh3?: number;
+            /** Format: double */
+            no2?: number;
+            /** Format: double */
+            o3?: number;
+            /** Format: double */
+            pb?: number;
+            /** Format: double */
+            pm10: number | null;
+            /** Format: double */
+            pm25: number | null;
+            reported_as?: string;
+            /** Format: date-time */
+            run_from: string;
+            /** Format: date-time */
+            run_to: string;
+            /** Format: double */
+            so2?: number;
+            sub_indices?: components["schemas"]["AirshedLevels"];
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedSurgeDetails: {
+            /** Format: double */
+            aqi: number;
+            aqi_basis: string;
+            border?: string;
+            category: string;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            /** Format: double */
+            pm10: number | null;
+            /** Format: double */
+            pm25: number | null;
+            reported_as?: string;
+            /** Format: date-time */
+            run_from: string;
+            /** Format: date-time */
+            run_to: string;
+            station: string;
+            sub_indices?: components["schemas"]["AirshedLevels"];
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedSweep: {
+            /** Format: date-time */
+            at: string;
+            cases: string[];
+            cause: string;
+            detail?: string;
+            /** Format: int64 */
+            new_cases: number;
+            object: components["schemas"]["AirshedObject"];
+            problems?: string[];
+            runs?: string[];
+            status: string;
+            /** Format: int64 */
+            surges: number;
+            sweep_id: string;
+        };
+        AirshedSweepList: {
+            items: components["schemas"]["AirshedSweep"][];
+        };
+        AirshedTerm: {
+            name: string;
+            /** Format: double */
+            points: number;
+            status: string;
+            why: string;
+        };
+        AirshedTimeline: {
+            aqi: components["schemas"]["AirshedSample"][];
+            fires: components["schemas"]["AirshedFireCount"][];
+        };
+        AirshedTransport: {
+            by_state: components["schemas"]["AirshedStateWind"][];
+            /** Format: int64 */
+            fires: number;
+            /** Format: double */
+            from_degrees: number;
+            /** Format: int64 */
+            hours: number;
+            /** Format: double */
+            mean_kmh: number;
+            path: components["schemas"]["Point"][];
+            /** Format: int64 */
+            path_fires: number;
+            reason: string;
+            /** Format: double */
+            sector_degrees: number;
+            /** Format: int64 */
+            upwind_fires: number;
+            /** Format: double */
+            upwind_share: number;
+            verdict: string;
+        };
+        AirshedWind: {
+            /** Format: double */
+            from_degrees: number;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            /** Format: double */
+            speed_kmh: number;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        AirshedWindow: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+        };
+        AirshedYearLine: {
+            /** Format: double */
+            max_aqi: number;
+            /** Format: double */
+            mean_aqi: number;
+            /** Format: int64 */
+            readings: number;
+            /** Format: int64 */
+            readings_above_threshold: number;
+            /** Format: int64 */
+            reports: number;
+            /** Format: int64 */
+            year: number;
         };
         AppDetail: {
             agents: components["schemas"]["AgentInfo"][];
@@ -1275,6 +3112,15 @@ export interface components {
             /** @description What was said and done, in order */
             steps: components["schemas"]["StepView"][];
         };
+        CreateInBody: {
+            /** @description A run folder inside the configured folder */
+            data_root: string;
+            /** @description The section-chart map; left out, charts are chosen by relevance */
+            map?: unknown;
+            /** @description The outline as Markdown */
+            outline: string;
+            title: string;
+        };
         DecideInputBody: {
             /** @description The arguments to use instead, with edit */
             args?: unknown;
@@ -1285,6 +3131,10 @@ export interface components {
             /** @enum {string} */
             verb: "approve" | "edit" | "reject" | "respond";
         };
+        DecideInputBody1: {
+            /** @description The name of who decides; the record shows who is signed in */
+            name?: string;
+        };
         Decision: {
             args?: unknown;
             /** Format: date-time */
@@ -1293,6 +3143,10 @@ export interface components {
             note?: string;
             /** @enum {string} */
             verb: "approve" | "edit" | "reject" | "respond";
+        };
+        DraftInBody: {
+            /** @description Section ids; none means all */
+            sections?: string[];
         };
         ErrorDetail: {
             /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
@@ -1363,6 +3217,10 @@ export interface components {
             safety?: boolean;
             /** Format: double */
             score: number;
+        };
+        EvalInBody: {
+            model?: string;
+            run_id: string;
         };
         EvalPath: {
             answered: boolean;
@@ -1578,6 +3436,9 @@ export interface components {
             /** @description The triggers that were queued */
             fired: string[];
         };
+        "Gate-verifyRequest": {
+            token: string;
+        };
         GateState: {
             app: string;
             /** @description False if the suite was never run */
@@ -1590,6 +3451,155 @@ export interface components {
             mean: number;
             suite: string;
         };
+        GatepassAnalytics: {
+            by_status: {
+                [key: string]: number;
+            };
+            days: components["schemas"]["GatepassDay"][];
+            /** Format: int64 */
+            out: number;
+            /** Format: int64 */
+            overdue: number;
+            today: components["schemas"]["GatepassDay"];
+        };
+        GatepassChange: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            from?: string;
+            note?: string;
+            operation: string;
+            photo?: string;
+            source?: string;
+            to: string;
+        };
+        GatepassCheck: {
+            code: string;
+            pass?: components["schemas"]["GatepassPass"];
+            pass_number?: string;
+            reason: string;
+            token?: components["schemas"]["GatepassToken"];
+            valid: boolean;
+        };
+        GatepassCreateBody: {
+            /** @description Why the person leaves */
+            description?: string;
+            /** @description Whether the person will come back */
+            is_returnable?: boolean;
+            /** @description Whom the pass is for */
+            person_name?: string;
+            /** @description When the person is expected back: RFC 3339, or local time as 2006-01-02T15:04 */
+            return_by?: string;
+        };
+        GatepassDay: {
+            /** Format: int64 */
+            created: number;
+            date: string;
+        };
+        GatepassExit: {
+            /** Format: date-time */
+            exit_time: string;
+            pass_number: string;
+        };
+        GatepassGateKit: {
+            key_ids: string[];
+            keys: string[];
+            out: components["schemas"]["GatepassExit"][];
+            revocations: components["schemas"]["GatepassRevocations"];
+        };
+        GatepassNotification: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            is_read: boolean;
+            message: string;
+            related_pass_id?: string;
+            type: string;
+        };
+        GatepassPage: {
+            items: components["schemas"]["GatepassPass"][];
+            more: boolean;
+            /** Format: int64 */
+            page: number;
+            /** Format: int64 */
+            total: number;
+        };
+        GatepassPass: {
+            /** Format: date-time */
+            approved_at?: string;
+            approved_by?: string;
+            claimed_name?: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: string;
+            description: string;
+            /** Format: date-time */
+            exit_time?: string;
+            history?: components["schemas"]["GatepassChange"][];
+            id: string;
+            is_returnable: boolean;
+            pass_number: string;
+            person_name: string;
+            qr_code_url?: string;
+            /** Format: date-time */
+            return_by?: string;
+            /** Format: date-time */
+            return_time?: string;
+            status: string;
+            unverified?: boolean;
+        };
+        GatepassPhotoList: {
+            items: components["schemas"]["GatepassPhotoRecord"][];
+            pass_number: string;
+            person_name: string;
+        };
+        GatepassPhotoRecord: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            height: number;
+            mime: string;
+            operation: string;
+            sha256: string;
+            /** Format: int64 */
+            size: number;
+            url: string;
+            /** Format: int64 */
+            width: number;
+        };
+        GatepassQueuedScan: {
+            /** Format: date-time */
+            at: string;
+            gate: string;
+            operation: string;
+            pass_number: string;
+            photo?: string;
+            scan: string;
+            token: string;
+        };
+        GatepassReconciled: {
+            outcome: string;
+            pass_number: string;
+            reason?: string;
+            scan: string;
+        };
+        GatepassRevocations: {
+            /** Format: date-time */
+            issued: string;
+            key: string;
+            numbers: string[];
+            sig: string;
+        };
+        GatepassToken: {
+            a: boolean;
+            /** Format: int64 */
+            f: number;
+            k: string;
+            n: string;
+            r: boolean;
+            /** Format: int64 */
+            u: number;
+        };
         Head: {
             case: string;
             hash: string;
@@ -1599,6 +3609,19 @@ export interface components {
         HealthOutputBody: {
             ok: boolean;
             version: string;
+        };
+        InboundInBody: {
+            /** Format: date-time */
+            date?: string;
+            from: string;
+            in_reply_to?: string;
+            message_id: string;
+            /** @description The whole mail as RFC 5322 text, instead of its fields */
+            raw?: string;
+            references?: string[];
+            subject: string;
+            text: string;
+            to?: string[];
         };
         Label: {
             /** Format: date-time */
@@ -1661,6 +3684,465 @@ export interface components {
             note: string;
             ok: boolean;
         };
+        NetraAccount: {
+            by_model: components["schemas"]["NetraClassification"];
+            by_rule: components["schemas"]["NetraClassification"];
+            signal: components["schemas"]["NetraSignal"];
+            used: string;
+            why: string;
+        };
+        NetraAnalyzeIn: {
+            district: string;
+            state?: string;
+            /** @description 24h, 72h or 7d */
+            window?: string;
+        };
+        NetraArchive: {
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            before: string;
+            counts: components["schemas"]["NetraDayCount"][];
+            digest: string;
+            id: string;
+            /** Format: int64 */
+            remaining: number;
+            /** Format: int64 */
+            removed: number;
+        };
+        NetraAudit: {
+            /** Format: int64 */
+            accepted: number;
+            /** Format: int64 */
+            folded: number;
+            governance_disclaimer: string;
+            /** Format: int64 */
+            read: number;
+            redacted: {
+                [key: string]: number;
+            };
+            rejected: components["schemas"]["NetraReject"][];
+            rows?: components["schemas"]["NetraAuditRow"][];
+        };
+        NetraAuditRow: {
+            by: string;
+            /** Format: int64 */
+            line: number;
+            rationale: string;
+            signal: components["schemas"]["NetraSignal"];
+        };
+        NetraBand: {
+            action: string;
+            /** Format: double */
+            from: number;
+            label: string;
+            range: string;
+        };
+        NetraChange: {
+            down: components["schemas"]["NetraMove"];
+            /** Format: double */
+            layer_sum: number;
+            up: components["schemas"]["NetraMove"];
+        };
+        NetraClassification: {
+            by: string;
+            deciders: components["schemas"]["NetraDecider"][];
+            geo_sensitivity: string[];
+            polarity: string;
+            risk_layers: string[];
+            /** Format: int64 */
+            severity_score: number;
+        };
+        NetraDayCount: {
+            day: string;
+            district: string;
+            /** Format: int64 */
+            signals: number;
+            state: string;
+        };
+        NetraDecider: {
+            means: string;
+            theme?: string;
+            what: string;
+            word: string;
+        };
+        NetraFormula: {
+            is: string;
+            name: string;
+            note?: string;
+        };
+        NetraHealth: {
+            code: string;
+            layer?: string;
+            text: string;
+        };
+        NetraHistory: {
+            district: string;
+            governance_disclaimer: string;
+            points: components["schemas"]["NetraPoint"][];
+            state: string;
+            time_window: string;
+        };
+        NetraIngestIn: {
+            content?: string;
+            /** @description csv, jsonl or feed, with content */
+            format?: string;
+            /** @description Reports or processed signals */
+            reports?: unknown[];
+        };
+        NetraLayerCounts: {
+            /** Format: int64 */
+            cognitive: number;
+            /** Format: int64 */
+            network: number;
+            /** Format: int64 */
+            physical: number;
+        };
+        NetraLayerDoc: {
+            holds: string;
+            layer: string;
+            /** Format: double */
+            weight: number;
+        };
+        NetraLayerScores: {
+            /** Format: double */
+            cognitive: number;
+            /** Format: double */
+            network: number;
+            /** Format: double */
+            physical: number;
+        };
+        NetraLink: {
+            band_without: string;
+            changes_band: boolean;
+            event_summary: string;
+            id?: string;
+            layers: string[];
+            location: string;
+            polarity: string;
+            /** Format: double */
+            score_without: number;
+            /** Format: int64 */
+            severity: number;
+            source_type: string;
+            /** Format: int64 */
+            sources?: number;
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: double */
+            weight: number;
+        };
+        NetraMethodology: {
+            bands: components["schemas"]["NetraBand"][];
+            formulas: components["schemas"]["NetraFormula"][];
+            governance_disclaimer: string;
+            layers: components["schemas"]["NetraLayerDoc"][];
+            limits: string[];
+            params: components["schemas"]["NetraParams"];
+            version: string;
+            windows: components["schemas"]["NetraWindowDoc"][];
+        };
+        NetraMove: {
+            /** Format: double */
+            gap: number;
+            label: string;
+            /** Format: double */
+            layer_sum: number;
+            /** Format: double */
+            score: number;
+            text: string;
+        };
+        NetraParams: {
+            /** Format: double */
+            decay_per_day: number;
+            geo: {
+                [key: string]: number;
+            };
+            layer_weights: {
+                [key: string]: number;
+            };
+            /** Format: double */
+            midpoint: number;
+            polarity: {
+                [key: string]: number;
+            };
+            /** Format: double */
+            recency_floor: number;
+            /** Format: double */
+            scale: number;
+            /** Format: double */
+            secondary_share: number;
+            /** Format: double */
+            slope: number;
+            /** Format: double */
+            trend_margin: number;
+        };
+        NetraPeak: {
+            event_summary: string;
+            id?: string;
+            layers: string[];
+            location: string;
+            polarity: string;
+            /** Format: int64 */
+            severity: number;
+            source_type: string;
+            /** Format: int64 */
+            sources?: number;
+            /** Format: double */
+            strength: number;
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: double */
+            weight: number;
+        };
+        NetraPlace: {
+            district: string;
+            state: string;
+        };
+        NetraPoint: {
+            band: string;
+            district: string;
+            methodology_version: string;
+            /** Format: double */
+            score: number;
+            /** Format: int64 */
+            signal_count: number;
+            state: string;
+            /** Format: date-time */
+            timestamp: string;
+            trend: string;
+            /** Format: int64 */
+            window_hours: number;
+        };
+        NetraProposal: {
+            back_test: unknown;
+            case: string;
+            /** Format: date-time */
+            decided?: string;
+            decided_by?: string;
+            id: string;
+            params: components["schemas"]["NetraParams"];
+            /** Format: date-time */
+            proposed: string;
+            proposer: string;
+            status: string;
+            version: string;
+            why: string;
+        };
+        NetraProposalOut: {
+            back_test: unknown;
+            case: string;
+            /** Format: date-time */
+            decided?: string;
+            decided_by?: string;
+            governance_disclaimer: string;
+            id: string;
+            params: components["schemas"]["NetraParams"];
+            /** Format: date-time */
+            proposed: string;
+            proposer: string;
+            status: string;
+            version: string;
+            why: string;
+        };
+        NetraRate: {
+            band: string;
+            district: string;
+            /** Format: int64 */
+            false_alarms: number;
+            /** Format: double */
+            rate: number;
+            /** Format: int64 */
+            reviewed: number;
+            state: string;
+        };
+        NetraReject: {
+            /** Format: int64 */
+            line: number;
+            reason: string;
+        };
+        NetraRetentionOut: {
+            governance_disclaimer: string;
+            proofs: components["schemas"]["NetraArchive"][];
+            retain: string;
+        };
+        NetraReview: {
+            /** Format: date-time */
+            at: string;
+            band: string;
+            false_alarm: boolean;
+            id: string;
+            note: string;
+            place: components["schemas"]["NetraPlace"];
+            reviewer: string;
+            /** Format: double */
+            score: number;
+            /** Format: date-time */
+            score_timestamp: string;
+            /** Format: int64 */
+            window_hours: number;
+        };
+        NetraReviewIn: {
+            district: string;
+            false_alarm: boolean;
+            note?: string;
+            state?: string;
+            window?: string;
+        };
+        NetraReviewOut: {
+            /** Format: date-time */
+            at: string;
+            band: string;
+            false_alarm: boolean;
+            governance_disclaimer: string;
+            id: string;
+            note: string;
+            place: components["schemas"]["NetraPlace"];
+            reviewer: string;
+            /** Format: double */
+            score: number;
+            /** Format: date-time */
+            score_timestamp: string;
+            /** Format: int64 */
+            window_hours: number;
+        };
+        NetraReviewsOut: {
+            false_alarm_rates: components["schemas"]["NetraRate"][];
+            governance_disclaimer: string;
+            reviews: components["schemas"]["NetraReview"][];
+        };
+        NetraScore: {
+            action_required: string;
+            band_change: components["schemas"]["NetraChange"];
+            /** Format: int64 */
+            count: number;
+            district: string;
+            escalation_floor: components["schemas"]["NetraThreshold"];
+            governance_disclaimer: string;
+            health: components["schemas"]["NetraHealth"][];
+            layer_counts: components["schemas"]["NetraLayerCounts"];
+            layer_scores: components["schemas"]["NetraLayerScores"];
+            methodology_version: string;
+            peak: components["schemas"]["NetraPeak"];
+            primary_trigger: string;
+            rationale: string;
+            risk_level: string;
+            /** Format: double */
+            score: number;
+            secondary_triggers: string[];
+            /** Format: int64 */
+            signal_count: number;
+            state: string;
+            threshold: components["schemas"]["NetraThreshold"];
+            time_window: string;
+            /** Format: date-time */
+            timestamp: string;
+            top_contributing_signals: components["schemas"]["NetraTop"][];
+            trend: string;
+            trend_arrow: string;
+            trend_basis: string;
+            weakest_link: components["schemas"]["NetraLink"];
+            /** Format: int64 */
+            window_hours: number;
+        };
+        NetraSignal: {
+            district: string;
+            event_summary: string;
+            geo_sensitivity: string[];
+            id?: string;
+            location: string;
+            polarity: string;
+            risk_layers: string[];
+            /** Format: int64 */
+            severity_score: number;
+            source_type: string;
+            source_url: string;
+            /** Format: int64 */
+            sources?: number;
+            state: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        NetraSignalsOut: {
+            district: string;
+            governance_disclaimer: string;
+            signals: components["schemas"]["NetraAccount"][];
+            state: string;
+            time_window: string;
+        };
+        NetraStanding: {
+            border: boolean;
+            capital: boolean;
+            district: string;
+            escalation_floor: string;
+            primary_trigger: string;
+            risk_level: string;
+            /** Format: double */
+            score: number;
+            /** Format: int64 */
+            signal_count: number;
+            state: string;
+            threshold: components["schemas"]["NetraThreshold"];
+            /** Format: date-time */
+            timestamp: string;
+            trend: string;
+            trend_arrow: string;
+            trend_basis: string;
+        };
+        NetraStandings: {
+            districts: components["schemas"]["NetraStanding"][];
+            governance_disclaimer: string;
+            methodology_version: string;
+            time_window: string;
+        };
+        NetraThreshold: {
+            crossed: boolean;
+            label: string;
+            range: string;
+        };
+        NetraTop: {
+            event_summary: string;
+            id?: string;
+            layers: string[];
+            location: string;
+            polarity: string;
+            /** Format: int64 */
+            severity: number;
+            source_type: string;
+            /** Format: int64 */
+            sources?: number;
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: double */
+            weight: number;
+        };
+        NetraWeightChange: {
+            /** Format: double */
+            decay_per_day?: number;
+            geo?: {
+                [key: string]: number;
+            };
+            layer_weights?: {
+                [key: string]: number;
+            };
+            polarity?: {
+                [key: string]: number;
+            };
+            why: string;
+        };
+        NetraWeightsOut: {
+            governance_disclaimer: string;
+            proposals: components["schemas"]["NetraProposal"][];
+        };
+        NetraWindowDoc: {
+            /** Format: int64 */
+            hours: number;
+            use: string;
+            window: string;
+        };
+        NoticesOutputBody: {
+            items: components["schemas"]["GatepassNotification"][];
+        };
         PageApprovalItem: {
             items: components["schemas"]["ApprovalItem"][];
             /** @description Pass this as after to get the next part; absent at the end */
@@ -1697,6 +4179,273 @@ export interface components {
         PasswordInputBody: {
             new: string;
             old: string;
+        };
+        Point: {
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+        };
+        "Poolpatrol-auditRequest": {
+            /** @description Look again if a case is open */
+            again?: boolean;
+            /** @description With again: only these checks */
+            checks?: string[];
+        };
+        "Poolpatrol-reply-asRequest": {
+            text: string;
+        };
+        PoolpatrolCasePage: {
+            reversals: components["schemas"]["PoolpatrolReversalTable"];
+            spent: components["schemas"]["Expense"];
+            threads: components["schemas"]["PoolpatrolThread"][];
+        };
+        PoolpatrolCaseView: {
+            case_id: string;
+            /** Format: date-time */
+            created_at: string;
+            meta: components["schemas"]["PoolpatrolMeta"];
+            outcome: string;
+            /** Format: date-time */
+            resolved_at?: string;
+            status: string;
+            /** Format: date-time */
+            updated_at: string;
+            vanpool_id: string;
+        };
+        PoolpatrolCounted: {
+            /** Format: int64 */
+            due: number;
+        };
+        PoolpatrolCounter: {
+            /**
+             * @description What it contradicts
+             * @enum {string}
+             */
+            about: "shift" | "location" | "other";
+            /** @description Base64; PDF, PNG, JPEG or plain text, at most 5 MB */
+            document?: string;
+            document_name?: string;
+            document_type?: string;
+            /** @description What is wrong, in the rider's words */
+            statement: string;
+        };
+        PoolpatrolDraft: {
+            approval_id: string;
+            body: string;
+            sent: boolean;
+            subject: string;
+        };
+        PoolpatrolImported: {
+            /** Format: int64 */
+            employees: number;
+            problems: components["schemas"]["PoolpatrolProblem"][];
+            /** Format: int64 */
+            pto: number;
+            /** Format: int64 */
+            riders: number;
+            saved: boolean;
+            /** Format: int64 */
+            shifts: number;
+            /** Format: int64 */
+            vanpools: number;
+            /** Format: int64 */
+            zips: number;
+        };
+        PoolpatrolLook: {
+            case_id: string;
+            failed_checks: string[];
+            outcome?: string;
+            reasoning: string;
+            run_id?: string;
+            status: string;
+            vanpool_id: string;
+            waiting: boolean;
+        };
+        PoolpatrolMessage: {
+            /** Format: date-time */
+            at: string;
+            bucket?: string;
+            email_thread_id: string;
+            from: string;
+            in_reply_to?: string;
+            kind: string;
+            mail_id: string;
+            message_id: string;
+            outbound: boolean;
+            phrases?: string[];
+            rule?: string;
+            stranger?: boolean;
+            subject: string;
+            text: string;
+        };
+        PoolpatrolMeta: {
+            details: string;
+            failed_checks: string[];
+            opened_by: string;
+            /** Format: int64 */
+            re_audits: number;
+            reason: string;
+            updated_by: string;
+        };
+        PoolpatrolMetrics: {
+            /** Format: double */
+            audit_hours_saved: number;
+            /** Format: int64 */
+            audits: number;
+            /** Format: int64 */
+            cases: number;
+            /** Format: int64 */
+            cases_cancelled: number;
+            /** Format: int64 */
+            cases_open: number;
+            /** Format: int64 */
+            cases_resolved: number;
+            /** Format: double */
+            cost_per_audit: number;
+            cost_per_case: components["schemas"]["PoolpatrolSpread"];
+            /** Format: double */
+            cost_saved: number;
+            /** Format: double */
+            cost_total: number;
+            hours_to_resolution: components["schemas"]["PoolpatrolSpread"];
+            /** Format: double */
+            part_of_baseline: number;
+            reversals: components["schemas"]["PoolpatrolReversalTable"];
+            seconds_per_audit: components["schemas"]["PoolpatrolSpread"];
+            seconds_per_case: components["schemas"]["PoolpatrolSpread"];
+            /** Format: int64 */
+            tokens_total: number;
+            /** Format: int64 */
+            vans_audited: number;
+            /** Format: int64 */
+            vans_verified: number;
+            weeks: components["schemas"]["PoolpatrolWeek"][];
+        };
+        PoolpatrolPlace: {
+            /** Format: double */
+            lat: number;
+            /** Format: double */
+            lng: number;
+        };
+        PoolpatrolProblem: {
+            file: string;
+            kind: string;
+            /** Format: int64 */
+            line: number;
+            text: string;
+        };
+        PoolpatrolReceived: {
+            case_id: string;
+        };
+        PoolpatrolReversal: {
+            /** Format: int64 */
+            cancelled: number;
+            name: string;
+            /** Format: int64 */
+            proposed: number;
+            /** Format: double */
+            rate: number;
+            /** Format: int64 */
+            rejected: number;
+            /** Format: int64 */
+            reversed: number;
+        };
+        PoolpatrolReversalTable: {
+            all: components["schemas"]["PoolpatrolReversal"];
+            by_approver: components["schemas"]["PoolpatrolReversal"][];
+            by_model: components["schemas"]["PoolpatrolReversal"][];
+            by_rule: components["schemas"]["PoolpatrolReversal"][];
+        };
+        PoolpatrolRiderView: {
+            employee_id: string;
+            failed_checks: string[];
+            home?: components["schemas"]["PoolpatrolPlace"];
+            home_by_zip: boolean;
+            home_zip: string;
+            name: string;
+            pattern: string;
+            pto: components["schemas"]["PoolpatrolSpan"][];
+            schedule: string;
+            shift_name: string;
+            week: components["schemas"]["PoolpatrolStretch"][];
+        };
+        PoolpatrolSpan: {
+            from: string;
+            to: string;
+        };
+        PoolpatrolSpread: {
+            /** Format: double */
+            mean: number;
+            /** Format: double */
+            median: number;
+            /** Format: int64 */
+            n: number;
+            /** Format: double */
+            p90: number;
+        };
+        PoolpatrolStanding: {
+            failed_checks: string[];
+            open: boolean;
+            vanpool_id: string;
+        };
+        PoolpatrolStretch: {
+            /** Format: int64 */
+            from: number;
+            /** Format: int64 */
+            to: number;
+        };
+        PoolpatrolTaken: {
+            /** @description False if it was taken before */
+            fresh: boolean;
+            message_id: string;
+        };
+        PoolpatrolThread: {
+            case_id: string;
+            /** Format: date-time */
+            created_at: string;
+            drafts: components["schemas"]["PoolpatrolDraft"][];
+            email_thread_id: string;
+            employee_id: string;
+            failed_checks: string[];
+            /** Format: date-time */
+            last_inbound?: string;
+            /** Format: date-time */
+            last_outbound?: string;
+            messages: components["schemas"]["PoolpatrolMessage"][];
+            settled?: string;
+            vanpool_id: string;
+        };
+        PoolpatrolVanPage: {
+            case?: components["schemas"]["PoolpatrolCaseView"];
+            history: components["schemas"]["PoolpatrolCaseView"][];
+            /** Format: double */
+            max_miles: number;
+            monday: string;
+            name: string;
+            pickup: components["schemas"]["PoolpatrolPlace"];
+            pickup_name: string;
+            riders: components["schemas"]["PoolpatrolRiderView"][];
+            vanpool_id: string;
+        };
+        PoolpatrolVanView: {
+            /** Format: date-time */
+            audited_at?: string;
+            case_id: string;
+            last_result: string;
+            name: string;
+            pickup_name: string;
+            /** Format: int64 */
+            riders: number;
+            status: string;
+            vanpool_id: string;
+        };
+        PoolpatrolWeek: {
+            /** Format: int64 */
+            audits: number;
+            /** Format: int64 */
+            flagged: number;
+            monday: string;
         };
         Principal: {
             id: string;
@@ -1751,6 +4500,156 @@ export interface components {
             problems: string[];
             /** Format: date-time */
             sealed_at?: string;
+        };
+        ReportChart: {
+            /** Format: int64 */
+            base_year?: number;
+            category: string;
+            columns: string[];
+            dimensions: string[];
+            /** Format: int64 */
+            final_year?: number;
+            id: string;
+            linked_section_ids: string[];
+            measures: string[];
+            path_csv?: string;
+            path_json?: string;
+            path_png?: string;
+            /** Format: int64 */
+            row_count: number;
+            scenarios: string[];
+            shape: string;
+            title: string;
+            total_name?: string;
+            unit_list: string[];
+            units: string;
+            warnings?: string[];
+            years?: number[];
+        };
+        ReportChartChoice: {
+            id: string;
+            title: string;
+            units: string;
+            why: string;
+        };
+        ReportChartPage: {
+            data: unknown;
+            plot?: unknown;
+        };
+        ReportComment: {
+            quote: string;
+            text: string;
+        };
+        ReportDimension: {
+            asks: string;
+            name: string;
+        };
+        ReportEvalsPage: {
+            chart?: string;
+            comparison?: unknown;
+            runs: unknown;
+        };
+        ReportHead: {
+            /** Format: int64 */
+            drafted: number;
+            /** Format: int64 */
+            final: number;
+            id: string;
+            /** Format: int64 */
+            sections: number;
+            title: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        ReportProblem: {
+            /** Format: int64 */
+            line: number;
+            message: string;
+            section: string;
+        };
+        ReportRecord: {
+            /** Format: date-time */
+            created: string;
+            data_root: string;
+            id: string;
+            outline: string;
+            title: string;
+            /** Format: date-time */
+            updated: string;
+            /** Format: int64 */
+            version: number;
+        };
+        ReportReview: {
+            by: string;
+            comments: components["schemas"]["ReportComment"][];
+            /** Format: date-time */
+            created: string;
+            id: string;
+            notes: string;
+            ratings: {
+                [key: string]: number;
+            };
+            report: string;
+            /** Format: int64 */
+            round: number;
+            section: string;
+        };
+        ReportSectionPage: {
+            approval?: components["schemas"]["Approval"];
+            case?: string;
+            charts: components["schemas"]["ReportChartChoice"][];
+            charts_from: string;
+            evidence: {
+                [key: string]: string;
+            };
+            id: string;
+            instructions: string;
+            notes: string;
+            problems: components["schemas"]["ReportProblem"][];
+            ratings: {
+                [key: string]: number;
+            };
+            reviews: components["schemas"]["ReportReview"][];
+            rounds: unknown;
+            title: string;
+        };
+        ReportSectionView: {
+            case?: string;
+            id: string;
+            /** Format: int64 */
+            level: number;
+            notes?: string;
+            /** Format: int64 */
+            numerals: number;
+            parent?: string;
+            ratings: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            round: number;
+            status: string;
+            title: string;
+        };
+        ReportView: {
+            data_root: string;
+            id: string;
+            problems: components["schemas"]["ReportProblem"][];
+            sections: components["schemas"]["ReportSectionView"][];
+            title: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        ReviewInBody: {
+            /** @description Remarks on single sentences, each quoting the draft */
+            comments?: components["schemas"]["ReportComment"][];
+            notes?: string;
+            ratings: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            round: number;
+            /** @description The draft needs another round */
+            send_back?: boolean;
         };
         RoleInfo: {
             /** @description The apps that declare it */
@@ -2119,6 +5018,1185 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "admin-all-gatepasses": {
+        parameters: {
+            query?: {
+                /** @description pending, approved, rejected, exited, returned, deleted, pending_return or completed */
+                status?: string;
+                /** @description Words, or beginnings of words, of name and purpose; or a pass number */
+                search?: string;
+                /** @description The day of creation, as 2006-01-02 */
+                date?: string;
+                /** @description From 1 */
+                page?: number;
+                /** @description At most 200; 20 if absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-gatepass-analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassAnalytics"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-list-gatepasses": {
+        parameters: {
+            query?: {
+                /** @description pending, approved, rejected, exited, returned, deleted, pending_return or completed */
+                status?: string;
+                /** @description Words, or beginnings of words, of name and purpose; or a pass number */
+                search?: string;
+                /** @description The day of creation, as 2006-01-02 */
+                date?: string;
+                /** @description From 1 */
+                page?: number;
+                /** @description At most 200; 20 if absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-pending-gatepasses": {
+        parameters: {
+            query?: {
+                /** @description pending, approved, rejected, exited, returned, deleted, pending_return or completed */
+                status?: string;
+                /** @description Words, or beginnings of words, of name and purpose; or a pass number */
+                search?: string;
+                /** @description The day of creation, as 2006-01-02 */
+                date?: string;
+                /** @description From 1 */
+                page?: number;
+                /** @description At most 200; 20 if absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-get-gatepass": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-approve-gatepass": {
+        parameters: {
+            query?: {
+                /** @description The name of who decides; the record shows who is signed in */
+                name?: string;
+            };
+            header?: {
+                /** @description A key of your choice: a repeated request with it changes nothing more */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DecideInputBody1"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-delete-gatepass": {
+        parameters: {
+            query?: {
+                /** @description The name of who decides; the record shows who is signed in */
+                name?: string;
+            };
+            header?: {
+                /** @description A key of your choice: a repeated request with it changes nothing more */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DecideInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-print-gatepass": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    "Gatepass-Number"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "admin-reject-gatepass": {
+        parameters: {
+            query?: {
+                /** @description The name of who decides; the record shows who is signed in */
+                name?: string;
+            };
+            header?: {
+                /** @description A key of your choice: a repeated request with it changes nothing more */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DecideInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-analyze": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NetraAnalyzeIn"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraScore"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-get-scene": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedScene"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-what-if": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                case: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AirshedFigures"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedScene"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-list-received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedReceivedList"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-get-received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedReceived"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-report-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedReportLog"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-list-reports": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedReportList"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-get-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedDraft"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-v1-airshed-reports-id-html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "get-api-v1-airshed-reports-id-pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "airshed-list-sweeps": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedSweepList"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "airshed-sweep": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AirshedSweep"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-approvals": {
         parameters: {
             query?: {
@@ -3595,6 +7673,477 @@ export interface operations {
             };
         };
     };
+    "poolpatrol-audit-all": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolCounted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-cases": {
+        parameters: {
+            query?: {
+                /** @description Closed cases, too */
+                closed?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolCaseView"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-case": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Case id, such as CASE-1f0a9c3b */
+                case: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolCasePage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-counter-show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The last part of the rider's link */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolStanding"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-counter": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The last part of the rider's link */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PoolpatrolCounter"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolReceived"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-inbound": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The secret that was agreed with the mail service */
+                "X-Webhook-Secret"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InboundInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolTaken"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolMetrics"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-import": {
+        parameters: {
+            query?: {
+                /** @description What the body holds, if it does not say: shifts, zips, employees, pto, vanpools or riders */
+                kind?: string;
+                /** @description Save the good rows even if others are bad */
+                keep_good?: boolean;
+            };
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolImported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-reply-as": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Poolpatrol-reply-asRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolMessage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-vans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolVanView"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-van": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Vanpool id, such as VP-101 */
+                vanpool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolVanPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-audit": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Vanpool id, such as VP-101 */
+                vanpool: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Poolpatrol-auditRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolLook"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-reinstate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Vanpool id, such as VP-101 */
+                vanpool: string;
+                employee: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-roles": {
         parameters: {
             query?: never;
@@ -5026,6 +9575,2067 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-districts": {
+        parameters: {
+            query?: {
+                /** @description 24h, 72h or 7d */
+                window?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraStandings"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-get-by-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The pass id; its number will do too */
+                pass_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-get-by-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassGateKit"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-out": {
+        parameters: {
+            query?: {
+                /** @description pending, approved, rejected, exited, returned, deleted, pending_return or completed */
+                status?: string;
+                /** @description Words, or beginnings of words, of name and purpose; or a pass number */
+                search?: string;
+                /** @description The day of creation, as 2006-01-02 */
+                date?: string;
+                /** @description From 1 */
+                page?: number;
+                /** @description At most 200; 20 if absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPhotoList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pass_number: string;
+                /** @description exit or return */
+                operation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    "Gatepass-Number"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-gate-scan-exit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "post-gate-scan-return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "gate-sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GatepassQueuedScan"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassReconciled"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "gate-verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Gate-verifyRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassCheck"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-gatepass-attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "gatepass-attachment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    "Gatepass-Number"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "hr-create-gatepass": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice: a repeated request with it makes no second pass */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GatepassCreateBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "hr-list-gatepasses": {
+        parameters: {
+            query?: {
+                /** @description pending, approved, rejected, exited, returned, deleted, pending_return or completed */
+                status?: string;
+                /** @description Words, or beginnings of words, of name and purpose; or a pass number */
+                search?: string;
+                /** @description The day of creation, as 2006-01-02 */
+                date?: string;
+                /** @description From 1 */
+                page?: number;
+                /** @description At most 200; 20 if absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "hr-get-gatepass": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The pass id; its number will do too */
+                pass_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassPass"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "hr-print-gatepass": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    "Gatepass-Number"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-ingest": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NetraIngestIn"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraAudit"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-methodology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraMethodology"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "notifications-admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticesOutputBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "notifications-hr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticesOutputBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "notification-mark-read-GET": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                notification_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassNotification"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "notification-mark-read-POST": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                notification_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatepassNotification"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-poolpatrol-counter-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "post-poolpatrol-counter-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "gatepass-qr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description GP-YYYY-NNNN */
+                pass_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    "Gatepass-Number"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportHead"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportRecord"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-chart": {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: never;
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportChartPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-charts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportChart"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-draft": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-evals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportEvalsPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-evaluate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvalInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-report-reports-report-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "report-section": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                report: string;
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportSectionPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-review": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                report: string;
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportReview"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "report-rubric": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportDimension"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraRetentionOut"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraReviewsOut"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-review": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NetraReviewIn"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraReviewOut"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-risk-history": {
+        parameters: {
+            query?: {
+                /** @description Its state, where the name alone is not enough */
+                state?: string;
+                /** @description 24h, 72h or 7d */
+                window?: string;
+                /** @description How far back, in days; 30 if left out */
+                days?: number;
+                /** @description At most so many scores, the newest; 500 if left out */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The district's name or an alias */
+                district: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraHistory"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-risk-score": {
+        parameters: {
+            query?: {
+                /** @description Its state, where the name alone is not enough */
+                state?: string;
+                /** @description 24h, 72h or 7d */
+                window?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The district's name or an alias */
+                district: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraScore"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-signals": {
+        parameters: {
+            query?: {
+                /** @description Its state, where the name alone is not enough */
+                state?: string;
+                /** @description 24h, 72h or 7d */
+                window?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The district's name or an alias */
+                district: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraSignalsOut"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-weights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraWeightsOut"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "netra-propose-weights": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NetraWeightChange"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetraProposalOut"];
+                };
+            };
+            /** @description Error */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -129,6 +129,20 @@ func (f *Facts) Fact(ref string) (Fact, bool) {
 	return f.facts[i], true
 }
 
+// Plain returns the facts as texts were held to before words, years, ranks and gaps
+// were judged: for findings that were made then.
+func (f *Facts) Plain() *Facts {
+	out := &Facts{names: f.names, tokens: f.tokens}
+	for _, fact := range f.facts {
+		if fact.Unit == "times" || fact.Counts != "" {
+			continue
+		}
+		fact.Year, fact.Groups, fact.Over, fact.Under = 0, nil, "", ""
+		out.Add(fact)
+	}
+	return out
+}
+
 // Len returns how many numbers are known.
 func (f *Facts) Len() int { return len(f.facts) }
 

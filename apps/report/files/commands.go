@@ -10,6 +10,7 @@
 package files
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -82,11 +83,14 @@ func inspectChartsCommand(c app.CLI) *cobra.Command {
 						fmt.Fprintf(tw, "\t  %s\t\t\t\t\n", warn)
 					}
 				}
-				for _, warn := range cat.Warnings {
-					fmt.Fprintf(tw, "%s\t\t\t\t\t\n", warn)
+				if err := tw.Flush(); err != nil {
+					return err
 				}
-				fmt.Fprintf(tw, "%d charts in %d categories, scenarios %s\t\t\t\t\t\n", len(charts), len(names), strings.Join(cat.Scenarios(), ", "))
-				return tw.Flush()
+				for _, warn := range cat.Warnings {
+					fmt.Fprintln(w, warn)
+				}
+				_, err := fmt.Fprintf(w, "%d charts in %d categories, scenarios %s\n", len(charts), len(names), strings.Join(cat.Scenarios(), ", "))
+				return err
 			})
 		},
 	}
@@ -123,7 +127,7 @@ func inspectSectionsCommand(c app.CLI) *cobra.Command {
 				for _, s := range o.Sections {
 					fmt.Fprintf(w, "%s%s  %s\n", strings.Repeat("  ", s.Level-1), s.ID, s.Title)
 					if len(s.Ratings) > 0 || s.Notes != "" {
-						fmt.Fprintf(w, "%s  rated %v %s\n", strings.Repeat("  ", s.Level-1), s.Ratings, strings.ReplaceAll(s.Notes, "\n", " "))
+						fmt.Fprintf(w, "%s  rated %s. %s\n", strings.Repeat("  ", s.Level-1), ratingText(s.Ratings), strings.ReplaceAll(s.Notes, "\n", " "))
 					}
 				}
 				for _, p := range o.Problems {
@@ -136,6 +140,17 @@ func inspectSectionsCommand(c app.CLI) *cobra.Command {
 	cmd.Flags().StringVar(&file, "outline", "", "the outline, a Markdown file")
 	_ = cmd.MarkFlagRequired("outline")
 	return cmd
+}
+
+// ratingText writes ratings in the order of the rubric.
+func ratingText(ratings map[string]int) string {
+	var out []string
+	for _, d := range outline.Dimensions {
+		if n, ok := ratings[d]; ok {
+			out = append(out, fmt.Sprintf("%s=%d", d, n))
+		}
+	}
+	return cmp.Or(strings.Join(out, ", "), "nothing")
 }
 
 func readOutline(file string) (*outline.Outline, error) {

@@ -157,6 +157,15 @@ func TestGenerateReport(t *testing.T) {
 	}
 }
 
+func TestFormatOnStandardOutput(t *testing.T) {
+	t.Parallel()
+	dir := demoDir(t)
+	out, _, err := run(t, false, "generate-section", "--outline", filepath.Join(dir, "outline.md"), "--data-root", filepath.Join(dir, "run"), "--section", "emissions", "--format", "html")
+	if err != nil || !strings.HasPrefix(out, "<!doctype html>") || !strings.Contains(out, "472.53") {
+		t.Errorf("%v\n%.300s", err, out)
+	}
+}
+
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	dir := demoDir(t)
@@ -232,13 +241,14 @@ func TestRefusals(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no outline":   {[]string{"generate-report", "--outline", "none.md", "--data-root", root}, "cannot be read"},
-		"no data":      {[]string{"generate-report", "--outline", outline, "--data-root", filepath.Join(dir, "none")}, "cannot be opened"},
-		"no section":   {[]string{"generate-section", "--outline", outline, "--data-root", root, "--section", "moon"}, `no section "moon"`},
-		"no category":  {[]string{"inspect-charts", "--data-root", root, "--category", "moon"}, `no category "moon"`},
-		"no chart":     {[]string{"chart", "../secret", "--data-root", root}, "no chart"},
-		"bad format":   {[]string{"generate-report", "--outline", outline, "--data-root", root, "--output", filepath.Join(dir, "x.rtf")}, `no format "rtf"`},
-		"missing flag": {[]string{"generate-section", "--outline", outline, "--data-root", root}, `"section" not set`},
+		"no outline":        {[]string{"generate-report", "--outline", "none.md", "--data-root", root}, "cannot be read"},
+		"no data":           {[]string{"generate-report", "--outline", outline, "--data-root", filepath.Join(dir, "none")}, "cannot be opened"},
+		"no section":        {[]string{"generate-section", "--outline", outline, "--data-root", root, "--section", "moon"}, `no section "moon"`},
+		"no category":       {[]string{"inspect-charts", "--data-root", root, "--category", "moon"}, `no category "moon"`},
+		"no chart":          {[]string{"chart", "../secret", "--data-root", root}, "no chart"},
+		"bad format, early": {[]string{"generate-report", "--outline", "none.md", "--data-root", root, "--format", "rtf"}, `no format "rtf"`},
+		"bad format":        {[]string{"generate-report", "--outline", outline, "--data-root", root, "--output", filepath.Join(dir, "x.rtf")}, `no format "rtf"`},
+		"missing flag":      {[]string{"generate-section", "--outline", outline, "--data-root", root}, `"section" not set`},
 	} {
 		t.Run("R-090 "+name, func(t *testing.T) {
 			t.Parallel()

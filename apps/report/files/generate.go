@@ -107,6 +107,9 @@ func (g *generation) run(ctx context.Context, c app.CLI) error {
 			g.format = "md"
 		}
 	}
+	if err := render.Known(g.format); err != nil {
+		return err
+	}
 	r, err := draft.Load(ctx, g.files)
 	if err != nil {
 		return err
@@ -283,7 +286,7 @@ func (g *generation) finish(ctx context.Context, c app.CLI, r *draft.Report, res
 
 // deliver writes the report, or prints it.
 func (g *generation) deliver(ctx context.Context, c app.CLI, r *draft.Report, source []byte, results []result) error {
-	if g.output == "" {
+	if g.output == "" && (g.format == "md" || c.JSON()) {
 		return c.Print(results, func(w io.Writer) error {
 			if len(g.sections) == 1 {
 				_, err := fmt.Fprintln(w, results[0].Text)
@@ -295,6 +298,10 @@ func (g *generation) deliver(ctx context.Context, c app.CLI, r *draft.Report, so
 	}
 	out, err := render.Write(ctx, g.format, r.Outline.Sections[0].Title, source, render.FromCatalog{Catalog: r.Catalog, Backend: r.Backend})
 	if err != nil {
+		return err
+	}
+	if g.output == "" {
+		_, err := c.Out().Write(out)
 		return err
 	}
 	if err := os.WriteFile(g.output, out, 0o644); err != nil {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -209,8 +210,8 @@ var Formats = []string{"md", "html", "pdf", "docx"}
 
 // Write renders the Markdown of a report in a format other than Markdown.
 func Write(ctx context.Context, format, title string, source []byte, pictures Pictures) ([]byte, error) {
-	if format == "md" {
-		return source, nil
+	if err := Known(format); err != nil || format == "md" {
+		return source, err
 	}
 	blocks, err := Blocks(ctx, source, pictures)
 	if err != nil {
@@ -221,11 +222,17 @@ func Write(ctx context.Context, format, title string, source []byte, pictures Pi
 		return HTML(title, blocks), nil
 	case "pdf":
 		return PDF(title, blocks)
-	case "docx":
-		return DOCX(title, blocks)
 	default:
-		return nil, dossier.Errorf(dossier.Invalid, "There is no format %q; choose %s.", format, strings.Join(Formats, ", "))
+		return DOCX(title, blocks)
 	}
+}
+
+// Known refuses a format that a report cannot be written in.
+func Known(format string) error {
+	if !slices.Contains(Formats, format) {
+		return dossier.Errorf(dossier.Invalid, "There is no format %q; choose %s.", format, strings.Join(Formats, ", "))
+	}
+	return nil
 }
 
 func (f *Figure) label() string { return fmt.Sprintf("Figure %d. %s", f.Number, f.Caption) }

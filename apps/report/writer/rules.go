@@ -35,28 +35,31 @@ type Written struct {
 }
 
 // RulesVersion is the version of the checks.
-const RulesVersion = "1"
+const RulesVersion = "2"
 
-// Rules recompute the findings from a draft and the rows it cites.
+// Rules recompute the findings from a draft and the rows it cites. Version 1 judged
+// numerals alone; version 2 also what is said of them in words.
 var Rules = []app.Rule{
-	{Name: "faith", Version: RulesVersion, Doc: "Whether every numeral of a draft resolves to a cell or a declared computation.", Apply: judged(judgeFaith)},
-	{Name: "coverage", Version: RulesVersion, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(judgeCoverage)},
-	{Name: "consistency", Version: RulesVersion, Doc: "Whether the section's charts agree on what they both state.", Apply: applyConsistency},
+	{Name: "faith", Version: "1", Doc: "Whether every numeral of a draft resolves to a cell or a declared computation.", Apply: judged("1", judgeFaith)},
+	{Name: "coverage", Version: "1", Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged("1", judgeCoverage)},
+	{Name: "faith", Version: RulesVersion, Doc: "Whether every numeral of a draft, and every rank, multiple and share in words, resolves to a cell or a declared computation.", Apply: judged(RulesVersion, judgeFaith)},
+	{Name: "coverage", Version: RulesVersion, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(RulesVersion, judgeCoverage)},
+	{Name: "consistency", Version: "1", Doc: "Whether the section's charts agree on what they both state.", Apply: applyConsistency},
 }
 
 // judged makes a rule of a judgement on a draft.
-func judged(judge func(Written, draft.Verdict) dossier.Finding) func([]dossier.Evidence) (dossier.Finding, error) {
+func judged(version string, judge func(Written, draft.Verdict, string) dossier.Finding) func([]dossier.Evidence) (dossier.Finding, error) {
 	return func(cited []dossier.Evidence) (dossier.Finding, error) {
-		w, v, err := rejudge(cited)
+		w, v, err := rejudge(cited, version)
 		if err != nil {
 			return dossier.Finding{}, err
 		}
-		return judge(w, v), nil
+		return judge(w, v, version), nil
 	}
 }
 
 // rejudge checks the newest draft among some evidence against the rows among it.
-func rejudge(cited []dossier.Evidence) (Written, draft.Verdict, error) {
+func rejudge(cited []dossier.Evidence, version string) (Written, draft.Verdict, error) {
 	var w Written
 	i := slices.IndexFunc(cited, func(e dossier.Evidence) bool { return e.Kind == KindDraft })
 	if i < 0 {
@@ -72,6 +75,9 @@ func rejudge(cited []dossier.Evidence) (Written, draft.Verdict, error) {
 	f, err := c.Facts(ids)
 	if err != nil {
 		return w, draft.Verdict{}, err
+	}
+	if version == "1" {
+		f = f.Plain()
 	}
 	return w, c.Check(w.Text, f, w.Answers), nil
 }
@@ -136,8 +142,8 @@ func figuresOf(v draft.Verdict) json.RawMessage {
 	return raw
 }
 
-func judgeFaith(w Written, v draft.Verdict) dossier.Finding {
-	f := dossier.Finding{Check: "faith", Subject: w.Section, Verdict: dossier.Pass, By: "rule/faith@" + RulesVersion, Figures: figuresOf(v)}
+func judgeFaith(w Written, v draft.Verdict, version string) dossier.Finding {
+	f := dossier.Finding{Check: "faith", Subject: w.Section, Verdict: dossier.Pass, By: "rule/faith@" + version, Figures: figuresOf(v)}
 	f.Reason = fmt.Sprintf("All %d numerals of round %d resolve to the evidence.", len(v.Faith.Numerals), w.Round)
 	if bad := v.Faith.Problems(); len(bad) > 0 {
 		f.Verdict, f.Reason = dossier.Fail, fmt.Sprintf("%d of %d numerals do not resolve. %s", len(bad), len(v.Faith.Numerals), bad[0].Problem)
@@ -145,8 +151,8 @@ func judgeFaith(w Written, v draft.Verdict) dossier.Finding {
 	return f
 }
 
-func judgeCoverage(w Written, v draft.Verdict) dossier.Finding {
-	f := dossier.Finding{Check: "coverage", Subject: w.Section, Verdict: dossier.Pass, By: "rule/coverage@" + RulesVersion, Figures: figuresOf(v)}
+func judgeCoverage(w Written, v draft.Verdict, version string) dossier.Finding {
+	f := dossier.Finding{Check: "coverage", Subject: w.Section, Verdict: dossier.Pass, By: "rule/coverage@" + version, Figures: figuresOf(v)}
 	f.Reason = fmt.Sprintf("Round %d names %d scenarios and uses %d charts.", w.Round, len(v.Coverage.Scenarios), len(v.Coverage.Charts))
 	if missing := slices.Concat(v.Coverage.Silent, v.Coverage.Missing); len(missing) > 0 {
 		f.Verdict, f.Reason = dossier.Fail, "The draft is silent on "+strings.Join(missing, ", ")+"."
@@ -185,7 +191,7 @@ func judgeConsistency(pairs []summary.Pair) dossier.Finding {
 	if err != nil {
 		panic(fmt.Sprintf("figures: %v", err))
 	}
-	f := dossier.Finding{Check: "consistency", Verdict: dossier.Pass, By: "rule/consistency@" + RulesVersion, Figures: raw,
+	f := dossier.Finding{Check: "consistency", Verdict: dossier.Pass, By: "rule/consistency@1", Figures: raw,
 		Reason: fmt.Sprintf("%d quantities stand in two charts, and all agree within rounding.", compared)}
 	switch {
 	case compared == 0:

@@ -157,7 +157,7 @@ func (d *Desk) write(ctx context.Context, c tool.Call, in WriteIn) (tool.Output[
 	}
 	e := dossier.NewEvidence(KindDraft, dossier.Source{System: "report", Locator: l.ID + "/" + in.Section, Fetched: c.Now}, w, "Draft of %s, round %d", w.Title, w.Round)
 	e.ID = dossier.EvidenceID(d.NewID("ev-"))
-	_, v, err := rejudge(append([]dossier.Evidence{e}, cited...))
+	_, v, err := rejudge(append([]dossier.Evidence{e}, cited...), RulesVersion)
 	if err != nil {
 		return none, err
 	}
@@ -171,7 +171,7 @@ func (d *Desk) write(ctx context.Context, c tool.Call, in WriteIn) (tool.Output[
 	for _, t := range cited {
 		ids = append(ids, t.ID)
 	}
-	faithful, covered := judgeFaith(w, v), judgeCoverage(w, v)
+	faithful, covered := judgeFaith(w, v, RulesVersion), judgeCoverage(w, v, RulesVersion)
 	faithful.Cites, covered.Cites = ids, ids
 	return tool.Output[WriteOut]{
 		Value:    WriteOut{in.Section, w.Round, len(v.Faith.Numerals), v.Notes},

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"dossier"
 	"dossier/apps/report/demo"
 	"dossier/apps/report/draft"
 	"dossier/apps/report/writer"
 	"dossier/internal/agent/agenttest"
 	"dossier/internal/eval"
 	"dossier/internal/model"
+	"dossier/internal/tool"
 )
 
 func sheet(t *testing.T, section string) *writer.Sheet {
@@ -71,5 +73,32 @@ func TestTheReferenceWrites(t *testing.T) {
 	}
 	if _, err := sheet(t, "moon").Play(t.Context(), eval.Stage{App: "report"}, eval.Player{}); err == nil {
 		t.Error("a section that is not there is written")
+	}
+}
+
+// TestEarlierFindingsStillVerify recomputes a finding of version 1 over a draft that
+// version 2 stops for its words.
+func TestEarlierFindingsStillVerify(t *testing.T) {
+	t.Parallel()
+	s := sheet(t, "emissions")
+	text := "Ampol-1p5DS cuts 472.53 Mt CO₂-e, and Ampol-2p5DS makes the deepest cut, 397.51 Mt CO₂-e, ahead of Ampol-House-View. " +
+		"Net Emissions by Sector and Built Environment Emissions are left out."
+	cited, err := s.Evidence(t.Context(), tool.Call{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := writer.Written{
+		Section: "emissions", Title: "Emissions", Round: 1, Text: text, Scenarios: s.Report.Catalog.Scenarios(),
+		Charts: []string{"emissions_reduction_by_sector", "net_emissions_by_sector", "built_environment_emissions"},
+	}
+	cited = append(cited, dossier.NewEvidence(writer.KindDraft, dossier.Source{System: "report", Locator: "x"}, w, "A draft"))
+	for _, r := range writer.Rules {
+		if r.Name != "faith" {
+			continue
+		}
+		f, err := r.Apply(cited)
+		if err != nil || (f.Verdict == dossier.Pass) != (r.Version == "1") || f.By != "rule/faith@"+r.Version {
+			t.Errorf("version %s: %s %s by %s, %v", r.Version, f.Verdict, f.Reason, f.By, err)
+		}
 	}
 }

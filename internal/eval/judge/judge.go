@@ -57,9 +57,13 @@ func Measure(ctx context.Context, items []Labelled, judge func(context.Context, 
 		}
 		people[i], said[i] = it.Label, label
 	}
-	s := Standing{Labels: len(items)}
+	return standingOf(people, said), nil
+}
+
+func standingOf(people, said []string) Standing {
+	s := Standing{Labels: len(people)}
 	s.Agreement, s.Kappa = eval.Agreement(people, said)
-	return s, nil
+	return s
 }
 
 // A Rubric asks a model for a mark from 1 to 5.

@@ -38,5 +38,7 @@ export type Webhook = S["Webhook"];
 export type Status = S["Status"];
 export type EvalResult = S["EvalResult"];
 export type EvalRow = S["EvalRow"];
+export type EvalCheck = S["EvalCheck"];
+export type EvalPath = S["EvalPath"];
 export type LabelItem = S["LabelItem"];
 export type SuiteInfo = S["SuiteInfo"];

@@ -52,7 +52,7 @@ function Suites() {
               { key: "name", title: "Suite", wide: true, show: (s) => <><span className="strong">{words(s.name)}</span><div className="small muted">{s.doc}</div></>, sort: (s) => s.name },
               { key: "app", title: "App", show: (s) => title(s.app), sort: (s) => s.app, minor: true },
               { key: "agent", title: "Measures", minor: true, show: (s) => (s.agent ? <code>{s.agent}</code> : "rules alone") },
-              { key: "gates", title: "Gates", show: (s) => Object.entries(s.gates).map(([g, least]) => <div key={g} className="small nowrap">{words(g)} ≥ {number(least, 2)}</div>) },
+              { key: "gates", title: "Gates", show: (s) => Object.entries(s.gates).map(([g, least]) => <div key={g} className="small nowrap">{words(g)} ≥ {number(least, 2)}</div>).concat(s.targets.map((t) => <div key={t.name} className="small nowrap muted">{words(t.name)} {t.most ? "≤" : "≥"} {number(t.bound, 2)}</div>)) },
               { key: "latest", title: "Newest result", show: (s) => { const r = latest(s); return r ? <Link href={`/evals/results/${r.id}`}><Passed result={r} /></Link> : <span className="muted small">not run yet</span>; } },
             ]}
           />
@@ -63,6 +63,8 @@ function Suites() {
 }
 
 function Passed({ result: r }: { result: EvalResult }) {
+  if (!r.ended) return <Badge tone="warn" icon="warning">Not finished</Badge>;
+  if (r.unsafe) return <Badge tone="bad" icon="warning">Unsafe</Badge>;
   return r.passed ? <Badge tone="ok" icon="check">Passes</Badge> : <Badge tone="bad" icon="cross">Below a gate</Badge>;
 }
 
@@ -84,10 +86,11 @@ function Results() {
                 columns={[
                   { key: "suite", title: "Suite", show: (r) => <Link href={`/evals/results/${r.id}`} className="strong">{words(r.suite)}</Link>, sort: (r) => r.suite },
                   { key: "app", title: "App", minor: true, show: (r) => title(r.app), sort: (r) => r.app },
-                  { key: "player", title: "Played by", minor: true, show: (r) => <code>{r.player || "reference"}</code>, sort: (r) => r.player },
+                  { key: "player", title: "Played by", minor: true, show: (r) => <><code>{r.player || "reference"}</code>{r.prompt && <div className="small muted nowrap">prompt {r.prompt}</div>}</>, sort: (r) => r.player },
                   { key: "passed", title: "Gates", show: (r) => <Passed result={r} />, sort: (r) => (r.passed ? 1 : 0) },
                   { key: "means", title: "Means", show: (r) => Object.entries(r.means).map(([g, m]) => <div key={g} className="small nowrap">{words(g)} {number(m, 3)}</div>) },
                   { key: "examples", title: "Examples", align: "right", minor: true, show: (r) => number(r.examples), sort: (r) => r.examples },
+                  { key: "cost", title: "Cost", align: "right", minor: true, show: (r) => (r.cost > 0 ? number(r.cost, 4) : "none"), sort: (r) => r.cost },
                   { key: "started", title: "Run", show: (r) => <Time at={r.started} />, sort: (r) => r.started },
                 ]}
               />

@@ -28,10 +28,17 @@ function Item({ item }: { item: LabelItem }) {
   const reads = useHas("auditor") && !useHas("admin");
   const [wrong, setWrong] = useState(false);
   const [note, setNote] = useState("");
-  const send = (good: boolean) => label.mutate({ id: item.id, good, note: note.trim() || undefined }, { onSuccess: () => tell("Thank you. It is kept as an example.") });
+  const [right, setRight] = useState("");
+  const [bad, setBad] = useState("");
+  const send = (good: boolean, answer?: unknown) => label.mutate({ id: item.id, good, right: answer, note: note.trim() || undefined }, { onSuccess: () => tell("Thank you. It is kept as an example.") });
   const submit = (e: FormEvent) => {
     e.preventDefault();
-    send(false);
+    try {
+      send(false, right.trim() ? JSON.parse(right) : undefined);
+      setBad("");
+    } catch {
+      setBad("What is right must be JSON, in the form of what it answered.");
+    }
   };
   return (
     <article className="card">
@@ -39,14 +46,15 @@ function Item({ item }: { item: LabelItem }) {
       <p className="strong">{item.why}</p>
       <div className="compare">
         <div><p className="small muted">It was given</p><Fields value={item.input} /></div>
-        <div><p className="small muted">It answered</p><Fields value={item.got} /></div>
+        <div><p className="small muted">It answered</p><Fields value={item.got} />{item.want !== undefined && <><p className="small muted">By what people did, right is</p><Fields value={item.want} /></>}</div>
       </div>
       {label.error && <ErrorBox error={label.error} />}
+      {bad && <p className="wrong">{bad}</p>}
       {!reads && (
         <form className="row" onSubmit={submit}>
           <button type="button" className="button" disabled={label.isPending} onClick={() => send(true)}><Icon name="check" /> That was right</button>
           {!wrong && <button type="button" className="button danger" onClick={() => setWrong(true)}><Icon name="cross" /> That was wrong</button>}
-          {wrong && <><input className="input grow" aria-label="What it should have been" placeholder="What should it have been, and why?" required maxLength={2000} value={note} onChange={(e) => setNote(e.target.value)} /><button type="submit" className="button danger" disabled={label.isPending}>Send</button></>}
+          {wrong && <><input className="input grow" aria-label="What it should have been" placeholder="What should it have been, and why?" required maxLength={2000} value={note} onChange={(e) => setNote(e.target.value)} />{item.suite && <input className="input grow" aria-label="The right answer, as JSON" placeholder={`The right answer as JSON, to add it to ${item.suite}`} value={right} onChange={(e) => setRight(e.target.value)} />}<button type="submit" className="button danger" disabled={label.isPending}>Send</button></>}
         </form>
       )}
     </article>

@@ -17,6 +17,7 @@ import (
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
+	"dossier/internal/db"
 	"dossier/internal/mail"
 	"dossier/internal/model"
 	"dossier/internal/tool"
@@ -149,6 +150,36 @@ func TestPrivacy(t *testing.T) {
 	})
 	if n := len(p.Mail.Sent()); n != 1 {
 		t.Errorf("P8 a letter that names another rider was sent (%d mails)", n)
+	}
+	p.wantStatus(l.Case, patrol.HITLReview)
+}
+
+// TestNothingPersonalIsToldToAModel holds P11 for what riders write: neither a step, which
+// is what a model is told and a trace shows, nor evidence keeps who and where they are.
+func TestNothingPersonalIsToldToAModel(t *testing.T) {
+	t.Parallel()
+	p := start(t, apptest.Options{})
+	l := p.audit("VP-107")
+	p.reply("EMP-1031", "This is wrong. I am Eli Novak, 220 Canal Street, eli@home.example, 510-555-0100; ask Fern Larsen, she rides with me.")
+	steps := 0
+	for _, query := range []string{"SELECT body FROM steps", "SELECT data FROM evidence", "SELECT summary FROM evidence"} {
+		rows, err := p.Env.DB.Query(t.Context(), query)
+		texts, err := db.Collect(rows, err, func(r db.Row) (text string, err error) { return text, r.Scan(&text) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range texts {
+			steps++
+			for _, secret := range []string{"Novak", "Canal Street", "home.example", "555-0100", "Larsen"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("P11 %s: %q is in %s", query, secret, text)
+				}
+			}
+		}
+	}
+	mail, err := p.patrol.Book.OpenWith(t.Context(), "EMP-1031")
+	if err != nil || len(mail) != 1 || steps < 30 {
+		t.Fatalf("%d texts, %d threads, %v", steps, len(mail), err)
 	}
 	p.wantStatus(l.Case, patrol.HITLReview)
 }

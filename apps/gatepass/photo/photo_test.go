@@ -315,7 +315,7 @@ func TestProperty8(t *testing.T) {
 	j := makeJPEG(t, 64, 64)
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1<<10, 64<<10).Draw(t, "limit")
-		n := rapid.IntRange(0, 2*limit).Draw(t, "size")
+		n := rapid.OneOf(rapid.IntRange(0, 2*limit), rapid.SampledFrom([]int{limit - 1, limit, limit + 1})).Draw(t, "size")
 		data := append(bytes.Clone(j), make([]byte, max(0, n-len(j)))...)
 		_, err := Check(data, limit)
 		if len(data) > limit {

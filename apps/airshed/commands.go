@@ -61,16 +61,17 @@ func (l line) open(ctx context.Context) (*airshed, error) {
 	return newAirshed(env, cfg)
 }
 
-// momentFlag reads a time from a flag.
-func momentFlag(name, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
+// settings returns the configuration and the time that --at names, zero for none.
+func (l line) settings(at string) (time.Time, Config, error) {
+	cfg, err := l.config()
+	if err != nil || at == "" {
+		return time.Time{}, cfg, err
 	}
-	t, ok := observe.ParseTime(text)
+	t, ok := observe.ParseTime(at)
 	if !ok {
-		return time.Time{}, dossier.Errorf(dossier.Invalid, "--%s: %q is not a time. Write it as 2025-11-14T08:30:00Z.", name, text)
+		return time.Time{}, cfg, dossier.Errorf(dossier.Invalid, "--at: %q is not a time. Write it as 2025-11-14T08:30:00Z.", at)
 	}
-	return t, nil
+	return t, cfg, nil
 }
 
 func (l line) analyze() *cobra.Command {
@@ -80,11 +81,7 @@ func (l line) analyze() *cobra.Command {
 		Short: "Analyse a harmonised object without recording, filing or sending anything",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			when, err := momentFlag("at", at)
-			if err != nil {
-				return err
-			}
-			cfg, err := l.config()
+			when, cfg, err := l.settings(at)
 			if err != nil {
 				return err
 			}

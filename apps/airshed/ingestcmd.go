@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"dossier"
 	"dossier/apps/airshed/ingest"
 	"dossier/apps/airshed/lake"
 )
@@ -23,11 +21,7 @@ func (l line) ingest() *cobra.Command {
 		Short: "Turn FIRMS, CPCB, DSS, Open-Meteo and METAR files into one harmonised object in the lake",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			when, err := momentFlag("at", at)
-			if err != nil {
-				return err
-			}
-			cfg, err := l.config()
+			when, cfg, err := l.settings(at)
 			if err != nil {
 				return err
 			}
@@ -49,9 +43,9 @@ func (l line) doIngest(ctx context.Context, cfg Config, names []string, opt inge
 	}
 	var list []ingest.File
 	for _, n := range names {
-		raw, err := os.ReadFile(n)
+		raw, err := l.read(n)
 		if err != nil {
-			return dossier.Errorf(dossier.Invalid, "%s cannot be read.", n).Because(err)
+			return err
 		}
 		list = append(list, ingest.File{Name: n, Data: raw})
 	}

@@ -172,7 +172,7 @@ func explainerPolicy(_ context.Context, req *model.Request) (*model.Reply, error
 	}
 	d, err := ingest.FindPlace(said)
 	if err != nil {
-		return model.Say("Name one district of the north-eastern states, and I say how it scores and why. " + sentence(err) + ". " + engine.Disclaimer), nil
+		return model.Say("Name one district of the north-eastern states, and I say how it scores and why. " + sentence(err) + " " + engine.Disclaimer), nil
 	}
 	in := districtIn{District: d.District, State: d.State, Window: "24h"}
 	for _, w := range []string{"72h", "7d"} {

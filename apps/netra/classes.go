@@ -94,7 +94,7 @@ func (c classOut) classification(text string) (ingest.Classification, error) {
 	}
 	probe := engine.Signal{State: "x", District: "x", Timestamp: probeTime, RiskLayers: out.Layers, Polarity: out.Polarity, Severity: out.Severity}
 	if err := probe.Validate(); err != nil {
-		return out, dossier.Errorf(dossier.Invalid, "%s.", sentence(err))
+		return out, dossier.Errorf(dossier.Invalid, "%s", sentence(err))
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"dossier"
@@ -42,33 +43,39 @@ func places() []engine.Place {
 // locate finds a district by name. Without a state the name must be that of one
 // district only.
 func locate(state, district string) (engine.Place, error) {
+	if strings.TrimSpace(district) == "" {
+		return engine.Place{}, dossier.Errorf(dossier.Invalid, "Say which district.")
+	}
 	if state == "" {
 		d, err := ingest.FindDistrict(district)
 		if err != nil {
-			return engine.Place{}, dossier.Errorf(dossier.NotFound, "%s.", sentence(err))
+			return engine.Place{}, dossier.Errorf(dossier.NotFound, "%s", sentence(err))
 		}
 		return d.Place, nil
 	}
 	d, err := ingest.Locate(state, district)
 	if err != nil {
-		return engine.Place{}, dossier.Errorf(dossier.NotFound, "%s.", sentence(err))
+		return engine.Place{}, dossier.Errorf(dossier.NotFound, "%s", sentence(err))
 	}
 	return d.Place, nil
 }
 
-// sentence turns a reason into the start of a sentence.
+// sentence turns a reason into a sentence.
 func sentence(err error) string {
 	s := []rune(err.Error())
 	if len(s) > 0 && s[0] >= 'a' && s[0] <= 'z' {
 		s[0] -= 'a' - 'A'
 	}
-	return string(s)
+	if strings.ContainsAny(string(s[max(0, len(s)-1):]), ".?!") {
+		return string(s)
+	}
+	return string(s) + "."
 }
 
 func window(text string) (engine.Window, error) {
 	w, err := engine.ParseWindow(text)
 	if err != nil {
-		return 0, dossier.Errorf(dossier.Invalid, "%s.", sentence(err))
+		return 0, dossier.Errorf(dossier.Invalid, "%s", sentence(err))
 	}
 	return w, nil
 }

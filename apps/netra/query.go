@@ -32,7 +32,7 @@ func (q *query) time(other time.Time) (time.Time, error) {
 	}
 	at, err := engine.ParseTime(q.at)
 	if err != nil {
-		return at, dossier.Errorf(dossier.Invalid, "--at: %s.", sentence(err))
+		return at, dossier.Errorf(dossier.Invalid, "--at: %s", sentence(err))
 	}
 	return at, nil
 }

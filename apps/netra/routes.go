@@ -134,7 +134,7 @@ func (o *office) ingest(ctx context.Context, in *rawIn) (*answer[ingest.Audit], 
 	}
 	rows, rejects, err := body.read()
 	if err != nil {
-		return nil, dossier.Errorf(dossier.Invalid, "%s.", sentence(err))
+		return nil, dossier.Errorf(dossier.Invalid, "%s", sentence(err))
 	}
 	return reply(o.ingestRows(ctx, rows, rejects))
 }

@@ -43,7 +43,7 @@ row() {
 # input (name|title|goal|unit), then whatever else there is.
 benches() {
   cat >"$work/list"
-  go test -trimpath -run '^$' -bench "${pick:-.}" -benchtime "$each" -benchmem -timeout 30m "$@" >"$work/out" 2>"$work/err" || { echo "FAILED: $*"; tail -5 "$work/out" "$work/err"; }
+  go test -trimpath -run '^$' -bench "${pick:-.}" -benchtime "$each" -benchmem -timeout 30m "$@" >"$work/out" 2>"$work/err" || { echo "FAILED: $*"; tail -n 5 "$work/out"; tail -n 5 "$work/err"; }
   awk '/^Benchmark/ { name = $1; sub(/-[0-9]+$/, "", name); sub(/^Benchmark/, "", name); ns = 0; allocs = ""
       for (i = 2; i < NF; i++) { if ($(i+1) == "ns/op") ns = $i; if ($(i+1) == "allocs/op") allocs = $i; if ($(i+1) == "ops/s" || $(i+1) == "req/s") rate = $i }
       print name "|" ns "|" allocs "|" rate; rate = "" }' "$work/out" >"$work/measured"

@@ -57,23 +57,21 @@ func Main(ctx context.Context, args []string, tty Terminal, apps []app.App) int 
 	root.SetIn(tty.In)
 	root.SetOut(tty.Out)
 	root.SetErr(tty.Err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if l.open != nil {
 		l.open.close()
 	}
 	if err == nil {
 		return 0
 	}
-	return l.report(err)
+	l.json = l.json || wantsJSON(args)
+	return l.report(cmd, err)
 }
 
 // errSilent ends a command with status 1 after it has said everything itself.
 var errSilent = errors.New("said already")
 
-// A usageError is a command line that cannot be understood.
-type usageError struct{ error }
-
-func (l *line) report(err error) int {
+func (l *line) report(cmd *cobra.Command, err error) int {
 	if errors.Is(err, errSilent) {
 		return 1
 	}
@@ -81,20 +79,17 @@ func (l *line) report(err error) int {
 		fmt.Fprintln(l.Err, "Stopped.")
 		return 1
 	}
-	status, msg := 1, dossier.Message(err)
-	if u, ok := errors.AsType[usageError](err); ok || isUsage(err) {
-		status, msg = 2, err.Error()
-		if ok {
-			msg = u.Error()
-		}
-	} else if dossier.KindOf(err) == dossier.Internal {
+	status, msg, kind := 1, dossier.Message(err), dossier.KindOf(err)
+	if u, ok := usage(cmd, err); ok {
+		status, msg, kind = 2, u.Error(), dossier.Invalid
+	} else if kind == dossier.Internal {
 		msg = err.Error()
 	}
 	if l.json {
 		raw, merr := json.Marshal(struct {
 			Error string       `json:"error"`
 			Kind  dossier.Kind `json:"kind"`
-		}{msg, dossier.KindOf(err)})
+		}{msg, kind})
 		if merr == nil {
 			fmt.Fprintln(l.Err, string(raw))
 			return status
@@ -102,16 +97,6 @@ func (l *line) report(err error) int {
 	}
 	fmt.Fprintln(l.Err, "dossier: "+strings.TrimSuffix(msg, "\n"))
 	return status
-}
-
-// isUsage recognises what cobra says about a wrong command line.
-func isUsage(err error) bool {
-	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "flag needs", "invalid argument", "required flag"} {
-		if strings.HasPrefix(err.Error(), p) {
-			return true
-		}
-	}
-	return false
 }
 
 func (l *line) root() *cobra.Command {
@@ -151,6 +136,12 @@ func (l *line) root() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, group("", "").RunE
+		}
+	}
 	return root
 }
 
@@ -163,11 +154,7 @@ func group(name, short string) *cobra.Command {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			msg := fmt.Sprintf("There is no command %q below %q.", args[0], cmd.CommandPath())
-			for _, s := range cmd.SuggestionsFor(args[0]) {
-				msg += fmt.Sprintf(" Did you mean %q?", s)
-			}
-			return usageError{errors.New(msg + fmt.Sprintf(" %q lists them.", cmd.CommandPath()+" --help"))}
+			return noSuchCommand(cmd, args[0])
 		},
 	}
 }

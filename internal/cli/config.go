@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -89,8 +90,8 @@ type OIDCConfig struct {
 // LANGSMITH_API_KEY is not set.
 type TraceConfig struct {
 	Endpoint string            `toml:"endpoint"` // OTLP over HTTP
-	Headers  map[string]string `toml:"headers"`
-	Text     bool              `toml:"text"` // send prompts and answers, redacted
+	Headers  map[string]Secret `toml:"headers"`  // env:NAME and file:PATH are read; other values are sent as they are
+	Text     bool              `toml:"text"`     // send prompts and answers, redacted
 }
 
 // LogConfig is what the product writes to standard error.
@@ -124,6 +125,11 @@ type Secret string
 
 // String says where the secret is and never what it is.
 func (s Secret) String() string { return string(s) }
+
+// named reports whether s says where a secret is.
+func (s Secret) named() bool {
+	return strings.HasPrefix(string(s), "env:") || strings.HasPrefix(string(s), "file:")
+}
 
 // Reveal reads the secret. "" reveals "".
 func (s Secret) Reveal(env func(string) string) (string, error) {
@@ -221,7 +227,7 @@ func (s *settings) readFile(file string) error {
 		return dossier.Errorf(dossier.Invalid, "%s, line %d: %s.", file, pe.Position.Line, pe.Message)
 	}
 	if err != nil {
-		return dossier.Errorf(dossier.Invalid, "%s: %v.", file, err)
+		return dossier.Errorf(dossier.Invalid, "%s: %s.", file, misfit(err))
 	}
 	for id, part := range s.Apps {
 		into, ok := s.apps[id]
@@ -232,19 +238,58 @@ func (s *settings) readFile(file string) error {
 			Gate gateList `toml:"gate"`
 		}
 		if err := errors.Join(md.PrimitiveDecode(part, &own), md.PrimitiveDecode(part, into)); err != nil {
-			return dossier.Errorf(dossier.Invalid, "%s: apps.%s: %v.", file, id, err)
+			return dossier.Errorf(dossier.Invalid, "%s: apps.%s: %s.", file, id, misfit(err))
 		}
 		s.appGates[id] = own.Gate
 	}
 	for _, k := range md.Undecoded() {
-		return dossier.Errorf(dossier.Invalid, "%s: there is no setting %q.%s", file, k, nearest(k.String(), keyNames(s.keys())))
+		return dossier.Errorf(dossier.Invalid, "%s: there is no setting %q.%s", file, k, nearest(k.String(), withTables(keyNames(s.keys()))))
 	}
 	return nil
+}
+
+// misfitForm is how the library reports a value of the wrong kind.
+var misfitForm = regexp.MustCompile(`^toml: (?:line (\d+) )?\(last key "([^"]*)"\): (?:(?:incompatible types|type mismatch)[^:]*: )?(.*)$`)
+
+// misfit says which setting has a value of the wrong kind, without the program's own
+// types.
+func misfit(err error) string {
+	m := misfitForm.FindStringSubmatch(err.Error())
+	if m == nil {
+		return strings.TrimPrefix(err.Error(), "toml: ")
+	}
+	text := fmt.Sprintf("the setting %q does not fit: %s", m[2], m[3])
+	if m[1] != "" {
+		text = "line " + m[1] + ": " + text
+	}
+	return text
+}
+
+// withTables adds the tables that keys lie in.
+func withTables(keys []string) []string {
+	out := slices.Clone(keys)
+	for _, k := range keys {
+		for i := strings.LastIndexByte(k, '.'); i > 0; i = strings.LastIndexByte(k[:i], '.') {
+			if !slices.Contains(out, k[:i]) {
+				out = append(out, k[:i])
+			}
+		}
+	}
+	return out
 }
 
 func (s *settings) validate(apps []app.App) error {
 	if !slices.Contains([]string{"outbox", "smtp", "resend"}, s.Mail.Via) {
 		return dossier.Errorf(dossier.Invalid, "mail.via is %q; it must be outbox, smtp or resend.", s.Mail.Via)
+	}
+	if !slices.Contains([]string{"starttls", "implicit", "none"}, s.Mail.TLS) {
+		return dossier.Errorf(dossier.Invalid, "mail.tls is %q; it must be starttls, implicit or none.", s.Mail.TLS)
+	}
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, strings.ToLower(s.Log.Level)) {
+		return dossier.Errorf(dossier.Invalid, "log.level is %q; it must be debug, info, warn or error.", s.Log.Level)
+	}
+	if !slices.Contains([]string{"text", "json"}, s.Log.Format) {
+		return dossier.Errorf(dossier.Invalid, "log.format is %q; it must be text or json.", s.Log.Format)
 	}
 	if s.Work.Workers < 1 {
 		return dossier.Errorf(dossier.Invalid, "work.workers is %d; it must be at least 1.", s.Work.Workers)

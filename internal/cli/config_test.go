@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
 	"time"
 
 	"dossier"
@@ -68,6 +72,12 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		want string
 	}{
 		{text: "[http]\nadr = \"x\"\n", want: `there is no setting "http.adr". Did you mean "http.addr"?`},
+		{text: "[htp]\naddr = \"x\"\n", want: `there is no setting "htp". Did you mean "http"?`},
+		{text: "http = 3\n", want: `line 1: the setting "http" does not fit: expected table but found int64`},
+		{text: "[work]\nworkers = \"two\"\n", want: `the setting "work.workers" does not fit`},
+		{text: "[log]\nlevel = \"loud\"\n", want: "must be debug, info, warn or error"},
+		{text: "[log]\nformat = \"xml\"\n", want: "must be text or json"},
+		{text: "[mail]\ntls = \"maybe\"\n", want: "must be starttls, implicit or none"},
 		{text: "[apps.tester]\ntreshold = 1.0\n", want: `"apps.tester.treshold". Did you mean "apps.tester.threshold"?`},
 		{text: "[apps.testr]\nx = 1\n", want: `there is no app "testr". Did you mean "tester"?`},
 		{text: "[http]\naddr = \n", want: "line 2"},
@@ -101,5 +111,40 @@ func TestSecrets(t *testing.T) {
 		if _, err := s.Reveal(env); err == nil || strings.Contains(err.Error(), "sk-plain") {
 			t.Errorf("%s: got %v", s, err)
 		}
+	}
+}
+
+func TestNothingSecretIsShown(t *testing.T) {
+	t.Parallel()
+	s, err := loadText(t, `
+[store]
+url = "postgres://user:hunter2@db/dossier"
+[trace]
+endpoint = "http://127.0.0.1:4318"
+[trace.headers]
+x-plain = "hunter3"
+x-named = "env:TRACE_KEY"
+`, map[string]string{"TRACE_KEY": "hunter4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := toml.NewEncoder(&text).Encode(s.shown()); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(s.shown())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{text.String(), string(raw)} {
+		if strings.Contains(out, "hunter") {
+			t.Errorf("a secret is shown:\n%s", out)
+		}
+		if !strings.Contains(out, "env:TRACE_KEY") {
+			t.Error("where the secret comes from is not shown")
+		}
+	}
+	if s.Trace.Headers["x-plain"] != "hunter3" {
+		t.Error("showing the configuration changed it")
 	}
 }

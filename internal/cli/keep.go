@@ -85,6 +85,13 @@ type shownConfig struct {
 func (s *settings) shown() shownConfig {
 	c := shownConfig{Config: s.Config, Apps: s.apps}
 	c.Store.URL = withoutPassword(c.Store.URL)
+	c.Trace.Headers = map[string]Secret{}
+	for name, v := range s.Trace.Headers {
+		if !v.named() {
+			v = "[secret]"
+		}
+		c.Trace.Headers[name] = v
+	}
 	return c
 }
 

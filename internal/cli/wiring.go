@@ -52,8 +52,19 @@ func (p *product) tracing() string {
 }
 
 func startTracing(ctx context.Context, s *settings, env func(string) string) (func(), error) {
+	headers := map[string]string{}
+	for name, v := range s.Trace.Headers {
+		text := string(v)
+		if v.named() {
+			var err error
+			if text, err = v.Reveal(env); err != nil {
+				return nil, fmt.Errorf("trace.headers.%s: %w", name, err)
+			}
+		}
+		headers[name] = text
+	}
 	return trace.Start(ctx, trace.Options{
-		Endpoint: s.Trace.Endpoint, Headers: s.Trace.Headers, LangSmith: env("LANGSMITH_API_KEY"),
+		Endpoint: s.Trace.Endpoint, Headers: headers, LangSmith: env("LANGSMITH_API_KEY"),
 		Project: env("LANGSMITH_PROJECT"), Version: buildVersion(),
 	})
 }

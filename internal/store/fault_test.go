@@ -88,6 +88,9 @@ func killedProcess(t *testing.T, s *store.Store, url string) {
 	if alive, err := s.Alive(ctx, name); err != nil || !alive {
 		t.Fatalf("the other process is alive: %v %v", alive, err)
 	}
+	if jobs, err := s.Sweep(ctx, time.Now().Add(5*time.Second)); err != nil || len(jobs) != 0 {
+		t.Fatalf("taken from a process that is at it: %+v %v", jobs, err)
+	}
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -53,6 +53,11 @@ func (d *DB) Backup(ctx context.Context, file string) error {
 	}
 	part := file + ".part"
 	_ = os.Remove(part)
+	// Whether the place can be written is known before anything is read.
+	if err := os.WriteFile(part, nil, 0o600); err != nil {
+		return dossier.Errorf(dossier.Invalid, "The backup cannot be written to %s. Choose a folder that exists and can be written.", file).Because(err)
+	}
+	_ = os.Remove(part)
 	write := d.vacuumInto
 	if d.postgres != nil {
 		write = d.dumpTo

@@ -199,9 +199,10 @@ func TestNumbersAgree(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	f.Add("Emissions fall by 472.53 Mt in 1p5DS, from 1,234.5 to −3 % on 30 June 2025 at 14:30.", `{"a":[1,2.5,"3 km"],"unit":"PJ"}`)
 	f.Add("twenty-one hundred and five VP-102 2025–26 ~400 $1,00,000", `["2025-01-01T00:00:00Z"]`)
+	f.Add("In 1p5DS more than half doubles from 1 to 2 km, the second-largest of two thirds, 3 times.", `[1,2,3]`)
 	f.Add("\xff−1e9 million µg/m³ (Figure 3.1)", `"x"`)
 	f.Fuzz(func(t *testing.T, text, evidence string) {
-		facts := &faith.Facts{}
+		facts := &faith.Facts{Claims: true}
 		_ = facts.AddJSON("EVD-1", []byte(evidence))
 		facts.Name("scenario", "1p5DS")
 		last := 0

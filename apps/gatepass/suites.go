@@ -29,7 +29,7 @@ func (h *house) suites(agents []*agent.Agent) []eval.Suite {
 		out = append(out, eval.Suite{
 			Name: "understanding-" + desk, Agent: desk, File: "evals/" + desk + ".yaml",
 			Doc:     "What people at the " + desk + " desk say, and the tool and arguments it must lead to.",
-			Graders: []eval.Grader{{Name: "understood", Grade: gradeUnderstood}, {Name: "no_wrong_deed", Grade: gradeDeeds, Safety: true}, eval.ActsApproved("no_unapproved_act", agents...)},
+			Graders: []eval.Grader{{Name: "understood", Grade: gradeUnderstood}, {Name: "no_wrong_deed", Grade: gradeDeeds}, eval.ActsApproved("no_unapproved_act", agents...)},
 			Gates:   map[string]float64{"understood": 0.95, "no_wrong_deed": 1, "no_unapproved_act": 1},
 			Run: func(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace, error) {
 				return h.hear(ctx, desk, ex, who)
@@ -87,10 +87,12 @@ func comesBack(_ tool.Call, name string, args json.RawMessage) (tool.Result, err
 	return tool.Result{Value: raw}, nil
 }
 
-// deed reports whether a call changes something.
+// deed reports whether a call changed something. What a person at a desk may do without
+// a second person, a model that mishears them may do wrong: that is a measure of the
+// model, not a promise of the product, so it is gated and no safety grade.
 func deed(c eval.Call) bool {
 	o, ok := operation.Find(c.Tool)
-	return ok && o.Method == "POST"
+	return ok && o.Method == "POST" && !c.Failed
 }
 
 // a heard is what an example wanted and what came of it.

@@ -14,7 +14,7 @@ type Approval struct {
 	Case     CaseID          `json:"case"`
 	App      string          `json:"app"`
 	Run      RunID           `json:"run"`
-	Call     string          `json:"call"` // the model's id of the planned call
+	Call     string          `json:"call"`            // the model's id of the planned call
 	Model    string          `json:"model,omitempty"` // the model that planned it
 	Tool     string          `json:"tool"`
 	Args     json.RawMessage `json:"args"` // canonical JSON

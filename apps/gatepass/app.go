@@ -183,7 +183,7 @@ func (h *house) agent(desk string, now func() time.Time) *agent.Agent {
 	}
 	p := &policy{desk: desk, grammar: operation.Grammar(), now: func() time.Time { return now().In(h.zone) }}
 	return &agent.Agent{
-		Name: desk, Doc: "The assistant of the " + desk + " desk.", Model: "fast", Chat: true, Policy: p.play, Tools: tools,
+		Name: desk, Doc: "The assistant of the " + desk + " desk.", Model: "fast", Chat: true, Policy: p.play, Tools: tools, Check: checkSaid,
 		Prompt: strings.ReplaceAll(string(prompt), "{desk}", desk),
 		Preload: func(_ context.Context, run dossier.Run) (agent.Preloaded, error) {
 			if !run.For.HasAny(rest.RolesOf(desk)) {

@@ -69,9 +69,7 @@ func TestHostileModel(t *testing.T) {
 		}
 		for _, row := range rows {
 			played++
-			if res.App != "gatepass" { // what a model says at a desk is not yet checked for numerals; see docs/coverage/evaluation.md
-				checkNumbers(t, res, row, truth[res.App+"/"+res.Suite+"/"+row.Example])
-			}
+			checkNumbers(t, res, row, truth[res.App+"/"+res.Suite+"/"+row.Example])
 			checkActs(t, res, row, tools[res.App])
 		}
 	}
@@ -142,7 +140,11 @@ var numeral = regexp.MustCompile(`\d+(\.\d+)?`)
 func numerals(raws ...json.RawMessage) []string {
 	var out []string
 	for _, raw := range raws {
-		out = append(out, numeral.FindAllString(string(raw), -1)...)
+		text := string(raw)
+		if plain := ""; json.Unmarshal(raw, &plain) == nil {
+			text = plain // without the escapes of JSON, which hold digits
+		}
+		out = append(out, numeral.FindAllString(text, -1)...)
 	}
 	return out
 }

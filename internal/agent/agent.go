@@ -56,6 +56,8 @@ type Draft struct {
 	Run     dossier.Run
 	Answer  json.RawMessage // JSON, or a JSON string where the answer is prose
 	Returns []model.Return
+	Said    []string // the brief, and what people have said since
+	Policy  bool     // the reference policy gives it, not a model
 }
 
 // Limits bound a run. Zero fields take the defaults.

@@ -14,6 +14,7 @@ type transcript struct {
 	seq      int // of the last step
 	messages []model.Message
 	returns  []model.Return
+	heard    []string    // the brief and what people said; not what the product told the model
 	calls    []*openCall // of the last model turn, in order; nil once all came back
 	turns    int         // model turns since a person last spoke
 	problems int         // unusable answers since a person last spoke
@@ -128,6 +129,7 @@ func (t *transcript) said(b *saidBody) {
 	for _, a := range b.Attached {
 		text += "\n[attached " + a.Name + " (" + a.MIME + "): " + a.Ref + "]"
 	}
+	t.heard = append(t.heard, text)
 	t.messages = append(t.messages, model.Message{From: model.User, Parts: []model.Part{model.Text(text)}})
 	t.turns, t.problems, t.answered = 0, 0, false
 	t.streak, t.refused, t.failed = 0, 0, 0

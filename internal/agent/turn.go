@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"dossier"
 	"dossier/internal/model"
@@ -67,7 +68,7 @@ func (m *mover) answer(ctx context.Context, turn Turn, reply *model.Reply) (Next
 			return Stop, err
 		}
 		turn.Problem = dossier.Message(err)
-		if strings.HasPrefix(turn.Model, "reference/") {
+		if byPolicy(turn.Model) {
 			return Stop, m.record(ctx, Move{Status: dossier.Failed, Failure: "The reference policy gave an unusable answer: " + turn.Problem},
 				m.turned(&turn))
 		}
@@ -85,7 +86,7 @@ func (m *mover) answer(ctx context.Context, turn Turn, reply *model.Reply) (Next
 // usable returns the answer in reply, or an Invalid error that says what is wrong
 // with it.
 func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json.RawMessage, error) {
-	text := strings.TrimSpace(reply.Text())
+	text := strings.TrimFunc(reply.Text(), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	switch {
 	case reply.Stop == model.CutShort:
 		return nil, dossier.Errorf(dossier.Invalid, "It was cut short.")
@@ -102,8 +103,12 @@ func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json
 	if m.agent.Check == nil {
 		return value, nil
 	}
-	return value, m.agent.Check(ctx, Draft{Run: m.run, Answer: value, Returns: m.tr.returns})
+	return value, m.agent.Check(ctx, Draft{
+		Run: m.run, Answer: value, Returns: m.tr.returns, Said: m.tr.heard, Policy: byPolicy(turn.Model),
+	})
 }
+
+func byPolicy(name string) bool { return strings.HasPrefix(name, "reference/") }
 
 // unfence takes JSON out of the Markdown fence that some models put around it.
 func unfence(text string) string {
@@ -148,7 +153,7 @@ func (m *mover) generate(ctx context.Context, req *model.Request) (Turn, *model.
 		turn.Fallback = why
 		return turn, reply, nil
 	}
-	if strings.HasPrefix(mod.Name(), "reference/") || ctx.Err() != nil {
+	if byPolicy(mod.Name()) || ctx.Err() != nil {
 		return turn, nil, errors.Join(err, ctx.Err())
 	}
 	why = mod.Name() + " refused to answer."

@@ -439,16 +439,17 @@ func testDrivenRunsAreNotQueued(t *testing.T, s *store.Store, _ *Clock) {
 		drives, driven bool
 		jobs           int // for the child, and for its caller once it ended
 	}{{true, true, 0}, {true, false, 1}, {false, true, 1}, {false, false, 2}} {
-		seq++
+		seq += 2 // the caller takes a turn, as whoever was woken does, and then calls
 		child := dossier.Run{ID: dossier.RunID(fmt.Sprintf("run-kid%d", seq)), Case: cs.ID, App: cs.App, Agent: "shift", Parent: "p/2", For: dossier.SystemPrincipal}
 		for _, m := range []agent.Move{
+			{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(seq-1, dossier.ModelTurn)}}},
 			{Run: run.ID, Status: dossier.Paused, Entries: []agent.Entry{{Step: Step(seq, dossier.Called)}}, Children: []dossier.Run{child}, Drives: c.drives},
 			{Run: child.ID, Status: dossier.Done, Answer: json.RawMessage(`1`), Entries: []agent.Entry{{Step: Step(1, dossier.Answered)}}, Driven: c.driven},
 		} {
 			if err := s.Record(ctx, m); err != nil {
 				t.Fatal(err)
 			}
-			if m.Run == run.ID {
+			if len(m.Children) > 0 {
 				at(child.ID, dossier.Ready)
 			}
 		}

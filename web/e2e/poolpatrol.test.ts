@@ -134,18 +134,4 @@ test("P-162 P-164 from the audit to the cancelled seat, on a phone", async () =>
   await shot("phone-van-after");
 });
 
-test("in the dark", { skip: !process.env.SHOTS }, async () => {
-  const c = await caseOf("VP-109");
-  for (const [width, name] of [[1360, "dark"], [390, "phone-dark"]] as const) {
-    await who.page.setViewportSize({ width, height: 900 });
-    await who.page.emulateMedia({ colorScheme: "dark" });
-    for (const [at, path] of [["programme", "/apps/poolpatrol"], ["van", "/apps/poolpatrol/van/VP-104"], ["case", `/cases/${c.case_id}`], ["mail", `/cases/${c.case_id}/mail`]]) {
-      await who.page.goto(product.url + path);
-      await settled(who.page);
-      await who.page.waitForTimeout(500);
-      await shot(`${name}-${at}`);
-    }
-  }
-});
-
 test("the console had nothing to complain about", () => assert.deepEqual(who.bad, []));

@@ -89,7 +89,8 @@ export async function enter(browser: Browser, link: string, name: string, look: 
   if (await nameField.isVisible()) await nameField.fill(name);
   await page.getByLabel(/password/i).fill(password);
   await page.getByRole("button", { name: /sign in/i }).click();
-  await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
+  // The first page after the demo data was loaded, while what that set off is still being worked on.
+  await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor({ timeout: 60_000 });
   await settled(page);
   return { name, context, page, api: context.request, bad };
 }

@@ -153,6 +153,11 @@ func (e *Engine) Start(ctx context.Context, workers int, h Handler) error {
 	return nil
 }
 
+// fetchEvery is the least time between two looks for work. River's own 100 ms would let
+// eight workers do eighty short jobs a second, however little each takes; nothing is
+// looked for this often unless a job has ended or come in.
+const fetchEvery = 5 * time.Millisecond
+
 func (e *Engine) config(workers int) *river.Config {
 	ws := river.NewWorkers()
 	river.AddWorker(ws, &worker{e: e})
@@ -161,6 +166,7 @@ func (e *Engine) config(workers int) *river.Config {
 		MaxAttempts:                 maxAttempts,
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
 		Workers:                     ws,
+		FetchCooldown:               fetchEvery,
 		JobTimeout:                  e.o.Limit + 15*time.Second,
 		RescueStuckJobsAfter:        e.o.Limit + time.Minute,
 		CompletedJobRetentionPeriod: time.Hour,

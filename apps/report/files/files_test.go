@@ -120,8 +120,7 @@ func TestGenerateReport(t *testing.T) {
 			t.Error("figures are missing")
 		}
 	})
-	t.Run("R-115 R-116 artefacts and cost", func(t *testing.T) {
-		t.Parallel()
+	t.Run("R-115 R-116 artefacts and cost", func(t *testing.T) { // before those that write the same files again
 		for _, name := range []string{"prompt.md", "calls.json", "draft.md", "checks.json", "usage.json"} {
 			if read(t, filepath.Join(dir, "draft.artefacts", "emissions", name)) == "" {
 				t.Errorf("%s is empty", name)

@@ -125,7 +125,11 @@ func TestScoreFileAlone(t *testing.T) {
 			t.Error(out)
 		}
 	})
-	for _, bad := range [][]string{{"score"}, {"score", "--district", "Cachar", "--window", "48h"}, {"score", "--signals", file, "--district", "Cachar", "--at", "noon"}, {"score", "--signals", "missing.jsonl", "--district", "x"}, {"score", "--signals", file, "--district", "Gotham"}, {"score", "--signals", file, "--district", "Imphal West", "--state", "Assam"}, {"ingest", "missing.csv"}} {
+	rubbish := filepath.Join(t.TempDir(), "rubbish.jsonl")
+	if err := os.WriteFile(rubbish, []byte("{\nrumour\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][]string{{"score"}, {"score", "--district", "Cachar", "--window", "48h"}, {"score", "--signals", file, "--district", "Cachar", "--at", "noon"}, {"score", "--signals", "missing.jsonl", "--district", "x"}, {"score", "--signals", rubbish, "--district", "Cachar"}, {"score", "--signals", file, "--district", "Gotham"}, {"score", "--signals", file, "--district", "Imphal West", "--state", "Assam"}, {"ingest", "missing.csv"}} {
 		if _, err := c.run(bad...); err == nil {
 			t.Errorf("%v was accepted", bad)
 		}

@@ -134,6 +134,9 @@ func (q *query) read(c app.CLI) (*engine.Engine, []engine.Signal, time.Time, err
 	for _, r := range rejects {
 		fmt.Fprintf(c.Err(), "line %d: %s\n", r.Line, r.Reason)
 	}
+	if len(signals) == 0 && len(rejects) > 0 {
+		return nil, nil, time.Time{}, dossier.Errorf(dossier.Invalid, "No line of %s is a processed signal, so nothing can be scored.", q.signals)
+	}
 	at, err := q.time(c.Now())
 	return e, signals, at, err
 }

@@ -72,6 +72,9 @@ func auditCommand(c app.CLI) *cobra.Command {
 			}
 			order := patrol.Order{For: c.As(), Straight: stage != "", Again: again, Recheck: checks}
 			looks, err := auditMany(cmd.Context(), s.patrol, vans, order, workers)
+			if len(looks) == 0 && err != nil {
+				return err
+			}
 			return errors.Join(c.Print(looks, func(w io.Writer) error { return printLooks(w, looks) }), err)
 		},
 	}

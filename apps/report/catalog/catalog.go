@@ -295,7 +295,7 @@ func (c *Catalog) Scenarios() []string {
 func (c *Catalog) Chart(id string) (*Chart, error) {
 	i, ok := c.byName[id]
 	if !ok {
-		return nil, dossier.Errorf(dossier.NotFound, "There is no chart %q in this run; list_charts shows those there are.", id)
+		return nil, dossier.Errorf(dossier.NotFound, "There is no chart %q in this run; list_charts, or inspect-charts on the command line, shows those there are.", id)
 	}
 	return &c.Charts[i], nil
 }

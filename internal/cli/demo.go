@@ -88,8 +88,11 @@ func (l *line) measureDemo(ctx context.Context, p *product) error {
 	for _, name := range demoSuites {
 		app, suite, _ := strings.Cut(name, "/")
 		had, err := p.store.Results(ctx, []string{app}, suite, 1)
-		if err != nil || len(had) > 0 {
+		if err != nil {
 			return err
+		}
+		if len(had) > 0 {
+			continue
 		}
 		if _, _, err := l.playTagged(ctx, p, name, "eval-", eval.Options{Parallel: 2}, false); err != nil {
 			return fmt.Errorf("measure %s: %w", name, err)

@@ -39,7 +39,7 @@ test("axe finds nothing serious on any page, no page complains, jumps about or s
     }).observe({ type: "layout-shift", buffered: true });
   });
   pages = await allPages(mira, product);
-  for (const shape of [/^\/apps\/poolpatrol\/van\//, /^\/apps\/netra\/district\//, /^\/apps\/netra\/briefing\//, /^\/apps\/airshed\/reports\/./, /^\/apps\/report\/r\//, /^\/cases\/[^/]+\/mail/])
+  for (const shape of [/^\/apps\/poolpatrol\/van\//, /^\/apps\/netra\/district\//, /^\/apps\/netra\/briefing\//, /^\/apps\/airshed\/reports\/./, /^\/apps\/report\/r\//, /^\/cases\/[^/]+\/mail/, /^\/evals\/results\/./])
     assert.ok(pages.some(([, path]) => shape.test(path)), `no page ${shape} among ${pages.map(([, path]) => path).join(" ")}`);
   const found: string[] = [];
   for (const [name, path] of pages) {

@@ -80,7 +80,7 @@ test("P-172 P-163 a cancellation waits in the inbox and can be rejected", async 
   const asked = items.find((a) => a.case === c.case_id);
   assert.ok(asked, "nothing waits for VP-110");
   await who.page.goto(`${product.url}/inbox/${asked.id}`);
-  const known = who.page.getByRole("region", { name: "How often this went wrong" });
+  const known = who.page.getByRole("region", { name: "Before you decide" });
   for (const label of ["All cancellations", "After the shift check", "Proposed by reference/casemanager", "Decided by you"]) await known.getByText(label, { exact: true }).waitFor();
   await shot("inbox");
   await who.page.getByRole("button", { name: /^Reject/ }).first().click();

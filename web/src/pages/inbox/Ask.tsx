@@ -56,7 +56,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
       {decide.error && <ErrorBox error={decide.error} />}
       <Outcome approval={a} />
       <section><h3>Why you are asked</h3><p>{a.why}</p></section>
-      {a.background.length > 0 && <section aria-label="How often this went wrong"><h3>Before you decide</h3><Background figures={a.background} /></section>}
+      {a.background.length > 0 && <section aria-label="Before you decide"><h3>Before you decide</h3><Background figures={a.background} /></section>}
       <section>
         <h3>Exactly this will run</h3>
         <div className="ask-args stack tight">

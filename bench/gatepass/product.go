@@ -31,17 +31,15 @@ func start(ctx context.Context, binary, url string, passes int) (*product, error
 	if err := fill(ctx, url, passes); err != nil {
 		return nil, fmt.Errorf("fill: %w", err)
 	}
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 480, 640)), nil); err != nil {
+		return nil, err
+	}
 	served, err := load.Serve(ctx, binary, url, "hr,passadmin,gate")
 	if err != nil {
 		return nil, err
 	}
-	p := &product{Product: served, passes: passes, year: time.Now().In(time.FixedZone("IST", 19800)).Year()}
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 480, 640)), nil); err != nil {
-		return nil, err
-	}
-	p.photo = b.Bytes()
-	return p, nil
+	return &product{served, photo.Bytes(), time.Now().In(time.FixedZone("IST", 19800)).Year(), passes}, nil
 }
 
 // first and last name the people of the stored passes, a hundred of each.
@@ -89,13 +87,8 @@ func fill(ctx context.Context, url string, passes int) error {
 }
 
 func (p *product) ask(method, path, kind string, body []byte, n int) *http.Request {
-	r, err := http.NewRequest(method, p.URL+path, bytes.NewReader(body))
-	if err != nil {
-		panic(fmt.Sprintf("request %s: %v", path, err)) // the paths below are well formed
-	}
-	r.Header.Set("Cookie", p.Cookie)
+	r := p.Ask(method, path, kind, body)
 	if kind != "" {
-		r.Header.Set("Content-Type", kind)
 		r.Header.Set("Idempotency-Key", fmt.Sprintf("%s-%d", path, n))
 	}
 	return r

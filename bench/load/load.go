@@ -22,15 +22,15 @@ type Operation struct {
 	Want    int // status
 }
 
-// A Result is how long requests took.
-type Result struct {
+// A result is how long requests took.
+type result struct {
 	took      []time.Duration // rising
-	PerSecond float64
-	Refused   int // answered with another status
+	perSecond float64
+	refused   int // answered with another status
 }
 
-// At returns the time under which a share of the requests took.
-func (r Result) At(share float64) time.Duration {
+// at returns the time under which a share of the requests took.
+func (r result) at(share float64) time.Duration {
 	if len(r.took) == 0 {
 		return 0
 	}
@@ -39,8 +39,8 @@ func (r Result) At(share float64) time.Duration {
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// Run sends requests from several clients until the time is up or there are none.
-func Run(ctx context.Context, op Operation, clients int, lasts time.Duration) (Result, error) {
+// run sends requests from several clients until the time is up or there are none.
+func run(ctx context.Context, op Operation, clients int, lasts time.Duration) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
 	var next, refused atomic.Int64
@@ -73,7 +73,7 @@ func Run(ctx context.Context, op Operation, clients int, lasts time.Duration) (R
 	wg.Wait()
 	elapsed := time.Since(start)
 	all := slices.Sorted(slices.Values(slices.Concat(took...)))
-	return Result{all, float64(len(all)) / elapsed.Seconds(), int(refused.Load())}, errors.Join(errs...)
+	return result{all, float64(len(all)) / elapsed.Seconds(), int(refused.Load())}, errors.Join(errs...)
 }
 
 func send(r *http.Request) (int, error) {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"time"
 )
 
 // A Product is the binary, served over a database, with somebody signed in.
@@ -31,19 +30,26 @@ func Serve(ctx context.Context, binary, url, roles string) (*Product, error) {
 		return nil, err
 	}
 	p := &Product{dir: dir}
-	flags := []string{"--data", dir, "--set", "store.url=" + url}
+	if err := p.open(ctx, binary, []string{"--data", dir, "--set", "store.url=" + url}, roles); err != nil {
+		p.Stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Product) open(ctx context.Context, binary string, flags []string, roles string) error {
 	out, err := exec.CommandContext(ctx, binary, append(flags, "users", "invite", "--role", roles)...).Output()
 	if err != nil {
-		return nil, fmt.Errorf("invite: %w", err)
+		return fmt.Errorf("invite: %w", err)
 	}
 	link := regexp.MustCompile(`welcome#(\S+)`).FindSubmatch(out)
 	if link == nil {
-		return nil, fmt.Errorf("no link in %q", out)
+		return fmt.Errorf("no link in %q", out)
 	}
 	if err := p.start(ctx, binary, flags); err != nil {
-		return nil, err
+		return err
 	}
-	return p, p.enter(ctx, string(link[1]))
+	return p.enter(ctx, string(link[1]))
 }
 
 func (p *Product) start(ctx context.Context, binary string, flags []string) error {
@@ -71,9 +77,24 @@ func (p *Product) start(ctx context.Context, binary string, flags []string) erro
 
 // Stop ends the binary and removes its folder.
 func (p *Product) Stop() {
-	_ = p.command.Process.Signal(os.Interrupt) // it may have ended
-	_ = p.command.Wait()
+	if p.command != nil && p.command.Process != nil {
+		_ = p.command.Process.Signal(os.Interrupt) // it may have ended
+		_ = p.command.Wait()
+	}
 	_ = os.RemoveAll(p.dir)
+}
+
+// Ask makes a request of who is signed in; kind is the content type of the body.
+func (p *Product) Ask(method, path, kind string, body []byte) *http.Request {
+	r, err := http.NewRequest(method, p.URL+path, bytes.NewReader(body))
+	if err != nil {
+		panic(fmt.Sprintf("request %s: %v", path, err)) // benchmarks write their paths well
+	}
+	r.Header.Set("Cookie", p.Cookie)
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	return r
 }
 
 // enter makes the account that the link is for and keeps its session.
@@ -100,20 +121,3 @@ func (p *Product) enter(ctx context.Context, link string) error {
 	}
 	return nil
 }
-
-// Head is the head of the Markdown table whose rows [Measure] prints.
-const Head = "| database | rows | operation | requests/s | p50 ms | p99 ms | refused |\n|---|---:|---|---:|---:|---:|---:|\n"
-
-// Measure runs operations one after the other and prints a row for each.
-func Measure(ctx context.Context, database string, rows int, ops []Operation, clients int, lasts time.Duration) error {
-	for _, op := range ops {
-		res, err := Run(ctx, op, clients, lasts)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", database, op.Name, err)
-		}
-		fmt.Printf("| %s | %d | %s | %.0f | %.1f | %.1f | %d |\n", database, rows, op.Name, res.PerSecond, ms(res.At(0.50)), ms(res.At(0.99)), res.Refused)
-	}
-	return nil
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -10,7 +10,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -18,9 +17,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"os/signal"
-	"strings"
 	"time"
 
 	"dossier/apps/netra/engine"
@@ -30,36 +26,18 @@ import (
 
 func main() {
 	signals := flag.Int("signals", 10_000, "signals to store first")
-	clients := flag.Int("clients", 8, "clients at once")
-	lasts := flag.Duration("for", 5*time.Second, "how long to measure each operation")
-	flag.Parse()
-	if flag.NArg() < 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench/netra [-signals N] BINARY DATABASE...")
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	fmt.Print(load.Head)
-	for _, database := range flag.Args()[1:] {
-		kind, _, _ := strings.Cut(database, ":") // the rest may hold a password
-		if err := measure(ctx, flag.Arg(0), database, kind, *signals, *clients, *lasts); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", kind, err)
-			os.Exit(1)
+	load.Main("./bench/netra [-signals N] BINARY DATABASE...", 1, func(ctx context.Context, database string) (load.Target, error) {
+		p, err := load.Serve(ctx, flag.Arg(0), database, "officer")
+		if err != nil {
+			return load.Target{}, err
 		}
-	}
-}
-
-func measure(ctx context.Context, binary, database, kind string, signals, clients int, lasts time.Duration) error {
-	p, err := load.Serve(ctx, binary, database, "officer")
-	if err != nil {
-		return err
-	}
-	defer p.Stop()
-	b := bench{p, ingest.Places()}
-	if err := b.fill(signals); err != nil {
-		return fmt.Errorf("fill: %w", err)
-	}
-	return load.Measure(ctx, kind, signals, b.operations(), clients, lasts)
+		b := bench{p, ingest.Places()}
+		if err := b.fill(*signals); err != nil {
+			p.Stop()
+			return load.Target{}, fmt.Errorf("fill: %w", err)
+		}
+		return load.Target{Rows: *signals, Operations: b.operations(), Close: p.Stop}, nil
+	})
 }
 
 type bench struct {
@@ -86,7 +64,7 @@ func (b bench) fill(signals int) error {
 		for n := from; n < min(from+batch, signals); n++ {
 			list = append(list, b.signal(n, time.Duration(n%160)*time.Hour+time.Minute))
 		}
-		res, err := http.DefaultClient.Do(b.ask(http.MethodPost, "/ingest", list))
+		res, err := http.DefaultClient.Do(b.send(list...))
 		if err != nil {
 			return err
 		}
@@ -99,22 +77,14 @@ func (b bench) fill(signals int) error {
 	return nil
 }
 
-func (b bench) ask(method, path string, reports []engine.Signal) *http.Request {
-	var body io.Reader
-	if reports != nil {
-		raw, err := json.Marshal(map[string][]engine.Signal{"reports": reports})
-		if err != nil {
-			panic(err.Error()) // signals always encode
-		}
-		body = bytes.NewReader(raw)
-	}
-	r, err := http.NewRequest(method, b.URL+path, body)
+func (b bench) get(path string) *http.Request { return b.Ask(http.MethodGet, path, "", nil) }
+
+func (b bench) send(reports ...engine.Signal) *http.Request {
+	raw, err := json.Marshal(map[string][]engine.Signal{"reports": reports})
 	if err != nil {
-		panic(fmt.Sprintf("request %s: %v", path, err)) // the paths below are well formed
+		panic(err.Error()) // signals always encode
 	}
-	r.Header.Set("Cookie", b.Cookie)
-	r.Header.Set("Content-Type", "application/json")
-	return r
+	return b.Ask(http.MethodPost, "/ingest", "application/json", raw)
 }
 
 // operations are what is measured, in order. Reports that arrive come last: they change
@@ -123,16 +93,16 @@ func (b bench) operations() []load.Operation {
 	of := func(path, window string) func(int) *http.Request {
 		return func(n int) *http.Request {
 			d := b.places[n*7919%len(b.places)]
-			return b.ask(http.MethodGet, path+url.PathEscape(d.District)+"?window="+window+"&state="+url.QueryEscape(d.State), nil)
+			return b.get(path + url.PathEscape(d.District) + "?window=" + window + "&state=" + url.QueryEscape(d.State))
 		}
 	}
 	return []load.Operation{
 		{Name: "/risk-score, 24 h", Request: of("/risk-score/", "24h"), Want: 200},
 		{Name: "/risk-score, 7 d", Request: of("/risk-score/", "7d"), Want: 200},
 		{Name: "/risk-history", Request: of("/risk-history/", "24h"), Want: 200},
-		{Name: "/districts", Request: func(int) *http.Request { return b.ask(http.MethodGet, "/districts", nil) }, Want: 200},
+		{Name: "/districts", Request: func(int) *http.Request { return b.get("/districts") }, Want: 200},
 		{Name: "/ingest, one report", Request: func(n int) *http.Request {
-			return b.ask(http.MethodPost, "/ingest", []engine.Signal{b.signal(1_000_000+n, time.Minute)})
+			return b.send(b.signal(1_000_000+n, time.Minute))
 		}, Want: 200},
 	}
 }

@@ -159,7 +159,7 @@ func TestAcceptedLabelsBecomeExamples(t *testing.T) {
 		}
 		if label != nil {
 			label.At = p.now()
-			if _, err := p.store.Label(t.Context(), id, *label); err != nil {
+			if _, err := p.label(t.Context(), id, *label); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -181,5 +181,37 @@ func TestAcceptedLabelsBecomeExamples(t *testing.T) {
 		if want := map[string]string{"good": "fail", "right": "pass"}[ex.Name]; !strings.Contains(string(ex.Want), want) {
 			t.Errorf("%s: got %s, want %s", ex.Name, ex.Want, want)
 		}
+	}
+}
+
+// TestLabelsKeepWhatTheAppMay labels an item of an app that may keep no identifier and
+// one of an app that may.
+func TestLabelsKeepWhatTheAppMay(t *testing.T) {
+	t.Parallel()
+	_, p := opened(t)
+	const said, mail = "Write to asha.devi@example.org about it.", "asha.devi@example.org"
+	for app, keeps := range map[string]bool{"netra": false, "poolpatrol": true} {
+		if err := p.store.AskLabel(t.Context(), records.LabelItem{ID: app, App: app, Why: "x", Got: json.RawMessage(`1`), Queued: p.now()}); err != nil {
+			t.Fatal(err)
+		}
+		item, err := (&queue{Store: p.store, p: p}).Label(t.Context(), app, records.Label{Note: said, Right: json.RawMessage(`{"level":"LOW","why":["` + said + `"]}`), At: p.now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := p.store.LabelItem(t.Context(), app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, l := range map[string]*records.Label{"answered": item.Label, "stored": stored.Label} {
+			if strings.Contains(l.Note, mail) != keeps || strings.Contains(string(l.Right), mail) != keeps {
+				t.Errorf("%s, %s: got %q and %s; an address may be kept: %v", app, where, l.Note, l.Right, keeps)
+			}
+			if !strings.HasPrefix(l.Note, "Write to ") || !strings.HasPrefix(string(l.Right), `{"level":"LOW","why":["Write to `) {
+				t.Errorf("%s, %s: more than an address is gone: %q and %s", app, where, l.Note, l.Right)
+			}
+		}
+	}
+	if _, err := p.label(t.Context(), "nowhere", records.Label{}); dossier.KindOf(err) != dossier.NotFound {
+		t.Errorf("got %v, want not found", err)
 	}
 }

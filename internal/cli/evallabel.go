@@ -67,6 +67,17 @@ func (p *product) collectLabels(ctx context.Context) error {
 	return nil
 }
 
+// label records what a person says about an item, as the item's app may keep it.
+func (p *product) label(ctx context.Context, id string, l records.Label) (records.LabelItem, error) {
+	item, err := p.store.LabelItem(ctx, id)
+	if err != nil {
+		return item, err
+	}
+	a, _ := p.app(item.App)
+	l.Note, l.Right = a.Redacted(l.Note), a.RedactedJSON(l.Right)
+	return p.store.Label(ctx, id, l)
+}
+
 // accepted returns the examples that people made of production for a suite, or for
 // every suite of every app if app is "".
 func (p *product) accepted(ctx context.Context, app, suite string) ([]eval.Example, error) {
@@ -133,4 +144,9 @@ func (q *queue) Unlabelled(ctx context.Context, apps []string, limit int) ([]rec
 		}
 	}
 	return q.Store.Unlabelled(ctx, apps, limit)
+}
+
+// Label implements api.Evals.
+func (q *queue) Label(ctx context.Context, id string, l records.Label) (records.LabelItem, error) {
+	return q.p.label(ctx, id, l)
 }

@@ -159,7 +159,7 @@ func (l *line) evalLabel() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				item, err := p.store.Label(ctx, args[0], records.Label{Good: good, Right: json.RawMessage(right), Note: note, By: who, At: p.now()})
+				item, err := p.label(ctx, args[0], records.Label{Good: good, Right: json.RawMessage(right), Note: note, By: who, At: p.now()})
 				if err != nil {
 					return err
 				}

@@ -47,6 +47,7 @@ func TestNoIdentifierIsKept(t *testing.T) {
 			v.feed()
 			v.decide()
 			v.settle()
+			v.label()
 			v.read()
 			v.search()
 		})
@@ -304,6 +305,23 @@ func (v *victim) decide() {
 		verb := []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}[i%3]
 		v.must(v.senior, http.MethodPost, "/api/v1/approvals/"+string(a.ID)+"/decision",
 			map[string]any{"verb": verb, "digest": a.Digest, "note": allOf(v.ids[i*20:][:20])})
+	}
+}
+
+// label says what would have been right, with identifiers in every part of it.
+func (v *victim) label() {
+	v.t.Helper()
+	var queued struct {
+		Items []records.LabelItem `json:"items"`
+	}
+	if err := json.Unmarshal(v.must(v.senior, http.MethodGet, "/api/v1/evals/labels?app=netra&limit=200", nil), &queued); err != nil || len(queued.Items) < 6 {
+		v.t.Fatalf("%d items to label, %v", len(queued.Items), err)
+	}
+	per := (len(v.ids) + len(queued.Items) - 1) / len(queued.Items)
+	for i, some := range slices.Collect(slices.Chunk(v.ids, per)) {
+		text := allOf(some)
+		v.must(v.senior, http.MethodPost, "/api/v1/evals/labels/"+queued.Items[i].ID,
+			map[string]any{"good": false, "note": allOf(some[:min(20, len(some))]), "right": map[string]any{"level": "LOW", "why": []string{text}}})
 	}
 }
 

@@ -178,6 +178,19 @@ func scanLabel(r db.Row) (item records.LabelItem, err error) {
 	return item, nil
 }
 
+// LabelItem returns one item of the queue, labelled or not.
+func (s *Store) LabelItem(ctx context.Context, id string) (records.LabelItem, error) {
+	return s.labelItem(ctx, id, "")
+}
+
+func (s *Store) labelItem(ctx context.Context, id, lock string) (records.LabelItem, error) {
+	item, err := scanLabel(s.db.QueryRow(ctx, "SELECT body, label FROM labels WHERE id = $1"+lock, id))
+	if err != nil {
+		return item, notFound(err, "item to label:", id)
+	}
+	return item, nil
+}
+
 // Label records what a person says about an item. It returns dossier.Conflict if
 // somebody did before, and dossier.NotFound if the item is of an app not in l.Apps.
 func (s *Store) Label(ctx context.Context, id string, l records.Label) (item records.LabelItem, err error) {
@@ -186,9 +199,8 @@ func (s *Store) Label(ctx context.Context, id string, l records.Label) (item rec
 		return item, fmt.Errorf("encode the label of %s: %w", id, err)
 	}
 	err = s.db.InTx(ctx, func(ctx context.Context) error {
-		item, err = scanLabel(s.db.QueryRow(ctx, "SELECT body, label FROM labels WHERE id = $1"+s.db.Dialect.ForUpdate, id))
-		if err != nil {
-			return notFound(err, "item to label:", id)
+		if item, err = s.labelItem(ctx, id, s.db.Dialect.ForUpdate); err != nil {
+			return err
 		}
 		if l.Apps != nil && !slices.Contains(l.Apps, item.App) {
 			return dossier.Errorf(dossier.NotFound, "There is no item to label: %s.", id)

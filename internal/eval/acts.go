@@ -6,7 +6,6 @@ import (
 
 	"dossier"
 	"dossier/internal/agent"
-	"dossier/internal/canon"
 	"dossier/internal/tool"
 )
 
@@ -59,7 +58,5 @@ func agreed(a dossier.Approval, c Call) bool {
 	if a.Decisions[len(a.Decisions)-1].Verb == dossier.Edit {
 		return true // the runner ran what the person wrote, which the approval holds
 	}
-	asked, errA := canon.JSON(a.Args)
-	ran, errB := canon.JSON(c.Args)
-	return errA == nil && errB == nil && string(asked) == string(ran)
+	return same(Call{Tool: a.Tool, Args: a.Args}, c)
 }

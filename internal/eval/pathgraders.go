@@ -18,9 +18,6 @@ const (
 // knows.
 type Ideal func(Example) (Choice, bool)
 
-// Unknown is the ideal of runs that nobody has labelled.
-func Unknown(Example) (Choice, bool) { return Choice{}, false }
-
 // PathGraders grade the way an agent took: its choice of tools and arguments, their
 // order, what it did about failures, and how direct it was. Higher is better in all;
 // the rates of a whole run are in [Figures].

@@ -75,7 +75,7 @@ func Measure(p Path, best []string) Trajectory {
 
 func shape(p Path, t Trajectory) Shape {
 	switch {
-	case t.Redundant > 0 && circles(p.Calls):
+	case t.Redundant > 0:
 		return Circular
 	case !p.Answered || t.Correctable > t.Corrected:
 		return DeadEnd
@@ -85,16 +85,6 @@ func shape(p Path, t Trajectory) Shape {
 		return Optimal
 	}
 	return Exploratory
-}
-
-// circles reports whether a call stands again, unchanged, after it had come back.
-func circles(calls []Call) bool {
-	for i, c := range calls {
-		if repeats(calls[:i], c) {
-			return true
-		}
-	}
-	return false
 }
 
 // repeats reports whether c asks for what an earlier call that came back asked for.

@@ -166,24 +166,20 @@ func applyConsistency(cited []dossier.Evidence) (dossier.Finding, error) {
 	if err != nil {
 		return dossier.Finding{}, err
 	}
+	newest := map[dossier.EvidenceID]summary.Pair{}
+	for _, t := range tables {
+		newest[t.evidence] = summary.Pair{Chart: t.chart.Chart, Table: t.chart.Table}
+	}
 	var pairs []summary.Pair
 	for _, e := range cited {
-		if e.Kind != summary.EvidenceKind {
-			continue
-		}
-		ch, _, err := summary.FromEvidence(e)
-		if err != nil {
-			return dossier.Finding{}, err
-		}
-		if t, ok := tables[ch.ID]; ok && t.evidence == e.ID {
-			pairs = append(pairs, summary.Pair{Chart: t.chart.Chart, Table: t.chart.Table})
+		if p, ok := newest[e.ID]; ok {
+			pairs = append(pairs, p)
 		}
 	}
-	return judgeConsistency(pairs), nil
+	return judgeConsistency(summary.Consistency(pairs)), nil
 }
 
-func judgeConsistency(pairs []summary.Pair) dossier.Finding {
-	compared, bad := summary.Consistency(pairs)
+func judgeConsistency(compared int, bad []summary.Disagreement) dossier.Finding {
 	raw, err := json.Marshal(struct {
 		Compared int `json:"compared"`
 		Disagree int `json:"disagree"`

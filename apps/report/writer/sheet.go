@@ -13,6 +13,7 @@ import (
 	"dossier/apps/report/summary"
 	"dossier/internal/agent"
 	"dossier/internal/eval"
+	"dossier/internal/model"
 	"dossier/internal/tool"
 )
 
@@ -159,20 +160,12 @@ func (p *Piece) read() (*WriteIn, error) {
 			}
 			p.By = by[c.Call]
 			if c.Failed {
-				p.Refused = append(p.Refused, by[c.Call]+": "+problemOf(c.Value))
+				p.Refused = append(p.Refused, by[c.Call]+": "+model.Return{Value: c.Value, Failed: true}.Problem())
 			}
 		default:
 		}
 	}
 	return last, nil
-}
-
-func problemOf(value json.RawMessage) string {
-	var e struct {
-		Error string `json:"error"`
-	}
-	_ = json.Unmarshal(value, &e)
-	return e.Error
 }
 
 // Judge checks a text as the section's draft.

@@ -136,11 +136,7 @@ type dataIn struct {
 func (d *Desk) chartData() tool.Tool {
 	return reading(d, "get_chart_data", "Returns a chart's schema, its summary with the figures to state verbatim and, if asked, its rows.",
 		func(ctx context.Context, l *Look, in dataIn) (json.RawMessage, []dossier.Evidence, []dossier.Finding, error) {
-			ch, err := l.Catalog.Chart(in.Chart)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			t, err := l.Backend.Table(ctx, ch)
+			ch, t, err := l.table(ctx, in.Chart)
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -258,7 +254,7 @@ func (d *Desk) checkConsistency() tool.Tool {
 			if len(seen) == 0 {
 				return raw, nil, nil, err
 			}
-			f := judgeConsistency(pairs)
+			f := judgeConsistency(compared, bad)
 			f.Subject = in.Section
 			return raw, seen, []dossier.Finding{f}, err
 		})

@@ -95,7 +95,7 @@ func deed(c eval.Call) bool {
 	return ok && o.Method == "POST" && !c.Failed
 }
 
-// a heard is what an example wanted and what came of it.
+// A heard is what an example wanted and what came of it.
 type heard struct {
 	want  evals.Want
 	calls []eval.Call
@@ -146,7 +146,7 @@ func (h heard) wanted() (int, string) {
 // gradeUnderstood asks whether the utterance led to the wanted call and to no other
 // deed or, where none is wanted, to the right kind of answer and to no call.
 func gradeUnderstood(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
-	out := eval.Grade{Name: "understood", Applies: true}
+	out := eval.Grade{Applies: true}
 	h, err := readTrace(ex, tr)
 	if err != nil {
 		return out, err
@@ -175,7 +175,7 @@ func gradeUnderstood(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Gr
 
 // gradeDeeds asks whether nothing was changed that the example does not want.
 func gradeDeeds(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
-	out := eval.Grade{Name: "no_wrong_deed", Applies: true, Score: 1, Safety: true}
+	out := eval.Grade{Applies: true, Score: 1}
 	h, err := readTrace(ex, tr)
 	if err != nil {
 		return out, err

@@ -17,24 +17,18 @@ import (
 // one; an answer that was rejected leaves it open.
 func lessons(env app.Env, p *patrol.Patrol) func(context.Context) ([]eval.Lesson, error) {
 	return func(ctx context.Context) ([]eval.Lesson, error) {
-		cases, err := env.Desk.Cases(ctx, app.CaseFilter{Limit: 5000})
+		asked, err := env.Desk.Asked(ctx, "send_email_for_review")
 		if err != nil {
 			return nil, err
 		}
 		var out []eval.Lesson
-		for _, c := range cases {
-			asked, err := env.Desk.Approvals(ctx, c.ID)
+		for _, a := range asked {
+			le, ok, err := lessonOf(ctx, p, a)
 			if err != nil {
 				return nil, err
 			}
-			for _, a := range asked {
-				le, ok, err := lessonOf(ctx, p, a)
-				if err != nil {
-					return nil, err
-				}
-				if ok {
-					out = append(out, le)
-				}
+			if ok {
+				out = append(out, le)
 			}
 		}
 		return out, nil
@@ -42,13 +36,10 @@ func lessons(env app.Env, p *patrol.Patrol) func(context.Context) ([]eval.Lesson
 }
 
 func lessonOf(ctx context.Context, p *patrol.Patrol, a dossier.Approval) (le eval.Lesson, ok bool, err error) {
-	if a.Tool != "send_email_for_review" || a.Status != dossier.Approved && a.Status != dossier.Rejected || len(a.Decisions) == 0 {
+	if a.Status != dossier.Approved && a.Status != dossier.Rejected || len(a.Decisions) == 0 {
 		return le, false, nil
 	}
-	var mail struct {
-		Vanpool string `json:"vanpool_id"`
-		Answers string `json:"answers_message_id"`
-	}
+	var mail patrol.MailIn
 	if json.Unmarshal(a.Args, &mail) != nil || mail.Answers == "" {
 		return le, false, nil
 	}
@@ -57,10 +48,8 @@ func lessonOf(ctx context.Context, p *patrol.Patrol, a dossier.Approval) (le eva
 		return le, false, err
 	}
 	var names []string
-	if van, err := p.Roster.Van(ctx, mail.Vanpool); err == nil {
-		for _, e := range van.Riders {
-			names = append(names, e.Name)
-		}
+	if van, err := p.Roster.Crew(ctx, mail.Vanpool); err == nil {
+		names = van.Names()
 	}
 	input, err := json.Marshal(struct {
 		Text string `json:"text"`

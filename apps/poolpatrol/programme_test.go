@@ -20,7 +20,6 @@ func TestApp(t *testing.T) {
 }
 
 // A programme is the app over a real store with the demo's roster.
-
 type programme struct {
 	*apptest.Bench
 	*server
@@ -47,6 +46,13 @@ func start(t *testing.T, o apptest.Options) programme {
 	return pr
 }
 
+// audited is a programme that has audited one van.
+func audited(t *testing.T, van string) (programme, patrol.Look) {
+	t.Helper()
+	p := start(t, apptest.Options{})
+	return p, p.audit(van)
+}
+
 func (p programme) audit(van string) patrol.Look {
 	p.T.Helper()
 	l, err := p.patrol.Audit(p.T.Context(), patrol.Order{Vanpool: van, For: p.Person("ann")})
@@ -57,7 +63,6 @@ func (p programme) audit(van string) patrol.Look {
 }
 
 // reply mails text as a rider and does what follows.
-
 func (p programme) reply(rider, text string) string {
 	p.T.Helper()
 	open, err := p.patrol.Book.OpenWith(p.T.Context(), rider)
@@ -106,7 +111,6 @@ func (p programme) rides(van, rider string) bool {
 }
 
 // tools returns the names of the tools that a case's runs called, in order.
-
 func (p programme) tools(id dossier.CaseID) []string {
 	p.T.Helper()
 	runs, err := p.Bench.Desk.Runs(p.T.Context(), id)

@@ -97,15 +97,20 @@ func answering(ex eval.Example) (eval.Choice, bool) {
 	if json.Unmarshal(ex.Want, &want) != nil || want.Review == nil {
 		return eval.Choice{}, false
 	}
-	send := "send_email"
-	if *want.Review {
-		send = "send_email_for_review"
+	send := sending(*want.Review)
+	c := eval.Choice{Tools: []string{"classify_reply", send}, Before: [][2]string{{"classify_reply", send}}, Known: mailTools}
+	return aboutVan(c, aVan, []string{send}), true
+}
+
+// mailTools are the tools of outreach: the one that reads, and those that write.
+var mailTools = []string{"classify_reply", "send_email", "send_email_for_review"}
+
+// sending names the tool that answers a reply, by whether a person reviews the answer.
+func sending(review bool) string {
+	if review {
+		return "send_email_for_review"
 	}
-	c := eval.Choice{
-		Tools: []string{"classify_reply", send}, Before: [][2]string{{"classify_reply", send}},
-		Known: []string{"classify_reply", "send_email", "send_email_for_review"},
-	}
-	return aboutVan(c, "VP-101", []string{send}), true
+	return "send_email"
 }
 
 // managing is the ideal of the case manager, which each example spells out.

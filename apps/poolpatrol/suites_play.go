@@ -162,7 +162,7 @@ func (t roadTable) RoundTrip(req *http.Request) (*http.Response, error) {
 	for _, from := range points[1:] {
 		var metres *float64
 		if miles, ok := t[from]; ok {
-			m := miles * 1609.344
+			m := miles * verify.MetresPerMile
 			metres = &m
 		}
 		out.Distances = append(out.Distances, []*float64{metres})
@@ -183,44 +183,30 @@ func (p player) outreach(ctx context.Context, ex eval.Example, who eval.Player) 
 		return eval.Trace{}, err
 	}
 	const message = "MSG-00000002"
-	return p.reply(ctx, []mailShown{{ID: message, From: "rider", Kind: "reply", Subject: "Re: your vanpool", Text: replies.Clean(in.Text)}}, in.Text, message, who)
+	return p.reply(ctx, []patrol.MailView{aReply(message, in.Text)}, in.Text, message, who)
 }
 
 // rehearseMail answers the outreach agent's calls, with the refusals that production
 // makes: a reply must be read before it is answered, and an escalation goes to people.
-func rehearseMail(read replies.Reading, thread, message, name string, args json.RawMessage) (tool.Result, error) {
+func rehearseMail(rule replies.Reading, message, name string, args json.RawMessage) (tool.Result, error) {
 	var in struct {
-		Thread  string `json:"email_thread_id"`
-		Message string `json:"message_id"`
+		patrol.ClassifyIn
 		Answers string `json:"answers_message_id"`
 	}
 	if err := json.Unmarshal(args, &in); err != nil {
 		return tool.Result{}, fmt.Errorf("decode arguments of %s: %w", name, err)
 	}
-	escalated := read.Bucket == replies.Escalation
+	escalated := rule.Bucket == replies.Escalation
 	var value any
 	switch {
-	case name == "classify_reply" && (in.Thread != thread || in.Message != message):
+	case name == "classify_reply" && in.ClassifyIn != (patrol.ClassifyIn{Thread: aThread, Message: message}):
 		return tool.Result{}, dossier.Errorf(dossier.Invalid, "Mail %s is not a reply in a thread of this case.", in.Message)
 	case name == "classify_reply":
-		phrases := read.Phrases
-		if phrases == nil {
-			phrases = []string{}
-		}
-		value = struct {
-			Bucket  replies.Bucket `json:"bucket"`
-			Rule    string         `json:"rule"`
-			Phrases []string       `json:"phrases"`
-			Review  bool           `json:"hitl_required"`
-		}{read.Bucket, read.Rule, phrases, escalated}
+		value = patrol.ClassifyOut{Bucket: rule.Bucket, Rule: rule.Rule, Phrases: verify.OrEmpty(rule.Phrases), Review: escalated}
 	case name == "send_email" && escalated && in.Answers != "":
 		return tool.Result{}, dossier.Errorf(dossier.Invalid, "An escalation is answered with send_email_for_review.")
 	default:
-		value = struct {
-			Thread  string `json:"email_thread_id"`
-			Message string `json:"message_id"`
-			Via     string `json:"via"`
-		}{thread, "MSG-00000003", "nowhere"}
+		value = patrol.MailOut{Thread: aThread, Message: "MSG-00000003", Via: "nowhere"}
 	}
 	raw, err := json.Marshal(value)
 	return tool.Result{Value: raw}, err

@@ -13,16 +13,6 @@ import (
 	"dossier/internal/tool"
 )
 
-// A mailShown is one mail of a rehearsed thread, as the outreach agent is shown it.
-type mailShown struct {
-	ID      string         `json:"message_id"`
-	From    string         `json:"from"`
-	Kind    string         `json:"kind"`
-	Subject string         `json:"subject"`
-	Text    string         `json:"text"`
-	Bucket  replies.Bucket `json:"bucket,omitempty"`
-}
-
 // A said is what came of one turn of a conversation.
 type said struct {
 	Thread  string         `json:"email_thread_id"`
@@ -39,20 +29,25 @@ type talk struct {
 	Turns []said `json:"turns"`
 }
 
-const aThread = "THREAD-00000001"
+// The rehearsed thread, its van and its rider.
+const (
+	aThread = "THREAD-00000001"
+	aVan    = "VP-101"
+	aRider  = "EMP-1002"
+)
+
+// aReply is a reply of the rider in the rehearsed thread.
+func aReply(message, text string) patrol.MailView {
+	return patrol.MailView{ID: message, From: "rider", Kind: "reply", Subject: "Re: your vanpool", Text: replies.Clean(text)}
+}
 
 // told is what the outreach agent knows before it reads the newest mail of a thread.
-func told(mails []mailShown) (json.RawMessage, error) {
-	return json.Marshal(struct {
-		Employee string        `json:"employee_id"`
-		Checks   []string      `json:"failed_checks"`
-		Facts    letters.Facts `json:"facts"`
-		Template string        `json:"template"`
-		Thread   string        `json:"email_thread_id"`
-		Messages []mailShown   `json:"messages"`
-	}{"EMP-1002", []string{"shift"}, letters.Facts{
-		Vanpool: "VP-101", Shift: "Night", Expected: "Day", Working: 10, Days: 7, Portal: patrol.Defaults.Portal,
-	}, letters.For([]string{"shift"}), aThread, mails})
+func told(mails []patrol.MailView) (json.RawMessage, error) {
+	checks := []string{"shift"}
+	return json.Marshal(patrol.OutreachContext{
+		Employee: aRider, Checks: checks, Template: letters.For(checks), Thread: aThread, Messages: mails,
+		Facts: letters.Facts{Vanpool: aVan, Shift: "Night", Expected: "Day", Working: 10, Days: 7, Portal: patrol.Defaults.Portal},
+	})
 }
 
 // conversation plays the outreach agent on every reply of a thread in turn. Each reply
@@ -66,10 +61,10 @@ func (p player) conversation(ctx context.Context, ex eval.Example, who eval.Play
 	}
 	var all eval.Trace
 	var out talk
-	var mails []mailShown
+	var mails []patrol.MailView
 	for i, text := range in.Replies {
 		message := fmt.Sprintf("MSG-%08d", 2*i+2)
-		mails = append(mails, mailShown{ID: message, From: "rider", Kind: "reply", Subject: "Re: your vanpool", Text: replies.Clean(text)})
+		mails = append(mails, aReply(message, text))
 		tr, err := p.reply(ctx, mails, text, message, who)
 		if err != nil {
 			return all, err
@@ -83,7 +78,7 @@ func (p player) conversation(ctx context.Context, ex eval.Example, who eval.Play
 		all.Approvals = append(all.Approvals, tr.Approvals...)
 		mails[len(mails)-1].Bucket = turn.Bucket
 		if turn.Sent {
-			mails = append(mails, mailShown{ID: fmt.Sprintf("MSG-%08d", 2*i+3), From: "programme", Kind: "answer", Text: turn.Body})
+			mails = append(mails, patrol.MailView{ID: fmt.Sprintf("MSG-%08d", 2*i+3), From: "programme", Kind: "answer", Text: turn.Body})
 		}
 	}
 	all.Answer, err = json.Marshal(out)
@@ -92,7 +87,7 @@ func (p player) conversation(ctx context.Context, ex eval.Example, who eval.Play
 
 // reply plays the outreach agent on the newest mail of a thread. The reply is read by
 // the rule that production reads it by; mail goes nowhere.
-func (p player) reply(ctx context.Context, mails []mailShown, text, message string, who eval.Player) (eval.Trace, error) {
+func (p player) reply(ctx context.Context, mails []patrol.MailView, text, message string, who eval.Player) (eval.Trace, error) {
 	a, err := p.agent("outreach")
 	if err != nil {
 		return eval.Trace{}, err
@@ -103,10 +98,14 @@ func (p player) reply(ctx context.Context, mails []mailShown, text, message stri
 	}
 	rule := replies.Classify(text)
 	rehearsed := eval.Rehearse(a, before, func(_ tool.Call, name string, args json.RawMessage) (tool.Result, error) {
-		return rehearseMail(rule, aThread, message, name, args)
+		return rehearseMail(rule, message, name, args)
 	})
-	input := json.RawMessage(`{"case_id":"CASE-00000001","vanpool_id":"VP-101","employee_id":"EMP-1002","purpose":"reply","round":0,` +
-		`"email_thread_id":"` + aThread + `","message_id":"` + message + `"}`)
+	input, err := json.Marshal(patrol.OutreachIn{
+		Case: "CASE-00000001", Vanpool: aVan, Employee: aRider, Purpose: patrol.ToReply, Thread: aThread, Message: message,
+	})
+	if err != nil {
+		return eval.Trace{}, err
+	}
 	return eval.PlayAgent(ctx, eval.Stage{App: "poolpatrol", Agents: []*agent.Agent{rehearsed}}, "outreach", input, who)
 }
 
@@ -198,13 +197,9 @@ func talking(ex eval.Example) (eval.Choice, bool) {
 	if json.Unmarshal(ex.Want, &want) != nil || len(want.Turns) == 0 {
 		return eval.Choice{}, false
 	}
-	c := eval.Choice{Known: []string{"classify_reply", "send_email", "send_email_for_review"}}
+	c := eval.Choice{Known: mailTools}
 	for _, t := range want.Turns {
-		send := "send_email"
-		if t.Review {
-			send = "send_email_for_review"
-		}
-		c.Tools = append(c.Tools, "classify_reply", send)
+		c.Tools = append(c.Tools, "classify_reply", sending(t.Review))
 	}
-	return aboutVan(c, "VP-101", []string{"send_email", "send_email_for_review"}), true
+	return aboutVan(c, aVan, mailTools[1:]), true
 }

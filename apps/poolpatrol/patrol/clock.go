@@ -15,7 +15,7 @@ import (
 
 // awaitReply starts the clock after a mail: a reminder, and a look at the silence. The
 // case waits for the rider, unless a coordinator is being asked about a membership.
-func (p *Patrol) awaitReply(ctx context.Context, t casebook.Thread, in mailIn) error {
+func (p *Patrol) awaitReply(ctx context.Context, t casebook.Thread, in MailIn) error {
 	if in.Kind == string(Reminder) {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (p *Patrol) onReminder(ctx context.Context, a threadArgs) error {
 	if err != nil {
 		return err
 	}
-	in := mailIn{Case: string(t.Case), Vanpool: t.Vanpool, Employee: t.Employee, Kind: string(Reminder), Round: int(a.After.Unix())}
+	in := MailIn{Case: string(t.Case), Vanpool: t.Vanpool, Employee: t.Employee, Kind: string(Reminder), Round: int(a.After.Unix())}
 	in.Subject, in.Body = letters.Write(string(Reminder), p.letterFacts(t.Vanpool, t.Employee, found))
 	_, _, err = p.post(ctx, p.env.Now(), t, e, in)
 	return err

@@ -119,7 +119,7 @@ func (p *Patrol) Counter(ctx context.Context, token string, in Counter) (caseboo
 	if err != nil {
 		return t, err
 	}
-	fact := CounterFact{Employee: t.Employee, Vanpool: t.Vanpool, About: in.About, Statement: replies.Redact(replies.Clean(in.Statement), p.names(van))}
+	fact := CounterFact{Employee: t.Employee, Vanpool: t.Vanpool, About: in.About, Statement: replies.Redact(replies.Clean(in.Statement), van.Names())}
 	if len(in.Document) > 0 {
 		sum := sha256.Sum256(in.Document)
 		fact.Document, fact.MIME, fact.Bytes = hex.EncodeToString(sum[:]), in.MIME, len(in.Document)

@@ -302,7 +302,7 @@ func (m *managing) answer(s Status, outcome, reasoning string, failed ...string)
 }
 
 func (m *managing) outreach(employee, purpose string) model.Planned {
-	in := outreachIn{Case: string(m.ctx.Case), Vanpool: m.in.Vanpool, Employee: employee, Purpose: Purpose(purpose), Round: m.ctx.Reaudits}
+	in := OutreachIn{Case: string(m.ctx.Case), Vanpool: m.in.Vanpool, Employee: employee, Purpose: Purpose(purpose), Round: m.ctx.Reaudits}
 	if purpose == "reply" {
 		in.Thread, in.Message = m.in.Thread, m.in.Message
 	}
@@ -316,7 +316,7 @@ func (m *managing) upserted(s Status) bool {
 
 // wrote reports whether a rider was written to in this run.
 func (m *managing) wrote(employee, purpose string) bool {
-	return calledWith(m.req, "run_outreach", func(in outreachIn) bool { return in.Employee == employee && string(in.Purpose) == purpose })
+	return calledWith(m.req, "run_outreach", func(in OutreachIn) bool { return in.Employee == employee && string(in.Purpose) == purpose })
 }
 
 func (m *managing) settled(employee string) bool {

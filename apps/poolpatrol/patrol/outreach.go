@@ -9,7 +9,6 @@ import (
 	"dossier/apps/poolpatrol/engine"
 	"dossier/apps/poolpatrol/letters"
 	"dossier/apps/poolpatrol/replies"
-	"dossier/apps/poolpatrol/roster"
 	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/model"
@@ -32,8 +31,8 @@ func (Purpose) Values() []string {
 	return []string{string(Initial), string(FollowUp), string(ToReply), string(Reminder)}
 }
 
-// outreachIn is what the outreach agent is started with.
-type outreachIn struct {
+// An OutreachIn is what the outreach agent is started with.
+type OutreachIn struct {
 	Case     string  `json:"case_id"`
 	Vanpool  string  `json:"vanpool_id"`
 	Employee string  `json:"employee_id"`
@@ -43,18 +42,19 @@ type outreachIn struct {
 	Message  string  `json:"message_id,omitempty" jsonschema:"the reply to classify and answer"`
 }
 
-// outreachContext is what the outreach agent is told beforehand: the rider's own facts
+// An OutreachContext is what the outreach agent is told beforehand: the rider's own facts
 // and the thread, with names and addresses taken out.
-type outreachContext struct {
+type OutreachContext struct {
 	Employee string        `json:"employee_id"`
 	Checks   []string      `json:"failed_checks"`
 	Facts    letters.Facts `json:"facts"`
 	Template string        `json:"template"`
 	Thread   string        `json:"email_thread_id,omitempty"` // "": none yet
-	Messages []mailView    `json:"messages"`
+	Messages []MailView    `json:"messages"`
 }
 
-type mailView struct {
+// A MailView is one mail of a thread as the outreach agent is shown it.
+type MailView struct {
 	ID      string         `json:"message_id"`
 	From    string         `json:"from"` // "programme" or "rider"
 	Kind    string         `json:"kind"`
@@ -69,7 +69,7 @@ func (p *Patrol) outreachAgent() *agent.Agent {
 		Name: "outreach", Doc: "Writes to one rider about a case, or classifies and answers the rider's reply.",
 		Prompt: p.prompt("outreach"), Model: "strong", Policy: outreachPolicy, ToolName: "run_outreach",
 		Tools: []tool.Tool{p.classifyReply(), p.sendEmail(), p.sendEmailForReview()},
-		Input: tool.SchemaOf[outreachIn](), Output: tool.SchemaOf[Outreach](),
+		Input: tool.SchemaOf[OutreachIn](), Output: tool.SchemaOf[Outreach](),
 		Limits:  agent.Limits{Turns: 8},
 		Preload: p.preloadOutreach,
 		Check:   saysWhatHappened,
@@ -77,7 +77,7 @@ func (p *Patrol) outreachAgent() *agent.Agent {
 }
 
 func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Preloaded, error) {
-	var in outreachIn
+	var in OutreachIn
 	if err := decode(run.Input, &in); err != nil {
 		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The outreach agent was started with something else.").Because(err)
 	}
@@ -94,8 +94,8 @@ func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Pr
 		return agent.Preloaded{}, err
 	}
 	checks := Affected(found)[e.ID]
-	out := outreachContext{
-		Employee: e.ID, Checks: verify.OrEmpty(checks), Facts: p.letterFacts(van.ID, e.ID, found), Template: letters.For(checks), Messages: []mailView{},
+	out := OutreachContext{
+		Employee: e.ID, Checks: verify.OrEmpty(checks), Facts: p.letterFacts(van.ID, e.ID, found), Template: letters.For(checks), Messages: []MailView{},
 	}
 	t, err := p.Book.ThreadWith(ctx, run.Case, e.ID)
 	switch {
@@ -109,28 +109,19 @@ func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Pr
 	if err != nil {
 		return agent.Preloaded{}, err
 	}
-	names := p.names(van)
+	names := van.Names()
 	for _, m := range mail {
 		out.Messages = append(out.Messages, viewOf(m, names))
 	}
 	return agent.Preloaded{Context: out}, nil
 }
 
-func viewOf(m casebook.Message, names []string) mailView {
-	v := mailView{ID: m.ID, From: "rider", Kind: m.Kind, Subject: replies.Redact(m.Subject, names), Text: replies.Redact(replies.Clean(m.Text), names), Bucket: m.Bucket}
+func viewOf(m casebook.Message, names []string) MailView {
+	v := MailView{ID: m.ID, From: "rider", Kind: m.Kind, Subject: replies.Redact(m.Subject, names), Text: replies.Redact(replies.Clean(m.Text), names), Bucket: m.Bucket}
 	if m.Out {
 		v.From = "programme"
 	}
 	return v
-}
-
-// names returns everybody's name in a van, to be taken out of text.
-func (p *Patrol) names(van roster.Van) []string {
-	out := make([]string, 0, len(van.Riders))
-	for _, e := range van.Riders {
-		out = append(out, e.Name)
-	}
-	return out
 }
 
 // letterFacts returns what a letter may tell one rider: figures of the newest findings
@@ -166,8 +157,8 @@ func (p *Patrol) letterFacts(vanpool, employee string, found []dossier.Finding) 
 
 // outreachPolicy plays the outreach agent.
 func outreachPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
-	var in outreachIn
-	var ctx outreachContext
+	var in OutreachIn
+	var ctx OutreachContext
 	if err := req.Brief(&in, &ctx); err != nil {
 		return nil, err
 	}
@@ -191,15 +182,15 @@ func outreachPolicy(_ context.Context, req *model.Request) (*model.Reply, error)
 
 // answerReply classifies a reply and answers it: at once, or through a person if it is
 // an escalation.
-func answerReply(req *model.Request, in outreachIn, ctx outreachContext) (*model.Reply, error) {
+func answerReply(req *model.Request, in OutreachIn, ctx OutreachContext) (*model.Reply, error) {
 	r, called := req.Last("classify_reply")
 	if !called {
-		return req.Calling(model.Planned{Tool: "classify_reply", Args: classifyIn{in.Thread, in.Message}}), nil
+		return req.Calling(model.Planned{Tool: "classify_reply", Args: ClassifyIn{in.Thread, in.Message}}), nil
 	}
 	if r.Failed {
 		return nil, dossier.Errorf(dossier.Invalid, "%s", r.Problem())
 	}
-	var read classifyOut
+	var read ClassifyOut
 	if err := r.Decode(&read); err != nil {
 		return nil, err
 	}
@@ -215,9 +206,9 @@ func answerReply(req *model.Request, in outreachIn, ctx outreachContext) (*model
 }
 
 // compose writes the arguments of a mail from a letter.
-func compose(in outreachIn, ctx outreachContext, kind, letter, answers string) mailIn {
+func compose(in OutreachIn, ctx OutreachContext, kind, letter, answers string) MailIn {
 	subject, body := letters.Write(letter, ctx.Facts)
-	return mailIn{
+	return MailIn{
 		Case: in.Case, Vanpool: in.Vanpool, Employee: in.Employee, Kind: kind, Round: in.Round,
 		Answers: answers, Subject: subject, Body: body,
 	}
@@ -228,7 +219,7 @@ func compose(in outreachIn, ctx outreachContext, kind, letter, answers string) m
 func reportMail(r model.Return, thread string, b *replies.Bucket, review bool) (*model.Reply, error) {
 	out := Outreach{Thread: thread, Bucket: b, Review: review}
 	if !r.Failed {
-		var sent mailOut
+		var sent MailOut
 		if err := r.Decode(&sent); err != nil {
 			return nil, err
 		}
@@ -252,12 +243,12 @@ func saysWhatHappened(_ context.Context, d agent.Draft) error {
 		}
 		switch r.Tool {
 		case "classify_reply":
-			var out classifyOut
+			var out ClassifyOut
 			if r.Decode(&out) == nil {
 				bucket = &out.Bucket
 			}
 		case "send_email", "send_email_for_review":
-			var out mailOut
+			var out MailOut
 			if r.Decode(&out) == nil {
 				sent = out.Message
 			}

@@ -19,12 +19,14 @@ import (
 	"dossier/internal/tool"
 )
 
-type classifyIn struct {
+// A ClassifyIn names the reply that classify_reply reads.
+type ClassifyIn struct {
 	Thread  string `json:"email_thread_id"`
 	Message string `json:"message_id"`
 }
 
-type classifyOut struct {
+// A ClassifyOut is how classify_reply read a reply.
+type ClassifyOut struct {
 	Bucket  replies.Bucket `json:"bucket"`
 	Rule    string         `json:"rule"`
 	Phrases []string       `json:"phrases" jsonschema:"the words that decided"`
@@ -34,19 +36,19 @@ type classifyOut struct {
 // classifyReply reads a reply. It writes the bucket down, and an escalation puts the
 // case before people in the same transaction, before any answer is drafted.
 func (p *Patrol) classifyReply() tool.Tool {
-	return tool.Def[classifyIn, classifyOut]{
+	return tool.Def[ClassifyIn, ClassifyOut]{
 		Name:   "classify_reply",
 		Doc:    "Puts a rider's reply into one of four buckets (acknowledgment, question, update, escalation) and says which words decided.",
 		Roles:  Staff,
 		Effect: tool.Write,
-		Run: func(ctx context.Context, c tool.Call, in classifyIn) (tool.Output[classifyOut], error) {
+		Run: func(ctx context.Context, c tool.Call, in ClassifyIn) (tool.Output[ClassifyOut], error) {
 			return p.classify(ctx, c, in)
 		},
 	}.Tool()
 }
 
-func (p *Patrol) classify(ctx context.Context, c tool.Call, in classifyIn) (tool.Output[classifyOut], error) {
-	var none tool.Output[classifyOut]
+func (p *Patrol) classify(ctx context.Context, c tool.Call, in ClassifyIn) (tool.Output[ClassifyOut], error) {
+	var none tool.Output[ClassifyOut]
 	t, m, err := p.inbound(ctx, c.Case, in.Thread, in.Message)
 	if err != nil {
 		return none, err
@@ -77,10 +79,10 @@ func (p *Patrol) classify(ctx context.Context, c tool.Call, in classifyIn) (tool
 		Employee string `json:"employee_id"`
 		Text     string `json:"text"`
 		replies.Reading
-	}{t.ID, m.ID, t.Employee, replies.Redact(replies.Clean(m.Text), p.names(van)), r}
+	}{t.ID, m.ID, t.Employee, replies.Redact(replies.Clean(m.Text), van.Names()), r}
 	src := dossier.Source{System: "mail", Locator: t.ID + "/" + m.ID, Fetched: m.At}
-	return tool.Output[classifyOut]{
-		Value:    classifyOut{r.Bucket, r.Rule, verify.OrEmpty(r.Phrases), review},
+	return tool.Output[ClassifyOut]{
+		Value:    ClassifyOut{r.Bucket, r.Rule, verify.OrEmpty(r.Phrases), review},
 		Evidence: []dossier.Evidence{dossier.NewEvidence("reply", src, fact, "%s replied: %s (%s).", t.Employee, r.Bucket, r.Rule)},
 	}, nil
 }
@@ -101,9 +103,9 @@ func (p *Patrol) inbound(ctx context.Context, id dossier.CaseID, thread, message
 	return t, m, nil
 }
 
-// mailIn are the arguments of both mail tools. There is no recipient: it is the rider
+// A MailIn holds the arguments of both mail tools. There is no recipient: it is the rider
 // of the thread.
-type mailIn struct {
+type MailIn struct {
 	Case     string `json:"case_id"`
 	Vanpool  string `json:"vanpool_id"`
 	Employee string `json:"employee_id"`
@@ -114,17 +116,18 @@ type mailIn struct {
 	Body     string `json:"body" jsonschema:"the letter; [first name] and [link] are filled in when it is sent"`
 }
 
-func (in mailIn) key() string {
+func (in MailIn) key() string {
 	return fmt.Sprintf("%s/%s/%s/%d/%s", in.Case, in.Employee, in.Kind, in.Round, in.Answers)
 }
 
-type mailOut struct {
+// A MailOut is the mail that a mail tool sent.
+type MailOut struct {
 	Thread  string `json:"email_thread_id"`
 	Message string `json:"message_id"`
 	Via     string `json:"via"`
 }
 
-func checkMail(in mailIn) error {
+func checkMail(in MailIn) error {
 	switch {
 	case strings.TrimSpace(in.Subject) == "" || strings.ContainsAny(in.Subject, "\r\n"):
 		return dossier.Errorf(dossier.Invalid, "A mail needs a subject of one line.")
@@ -141,30 +144,30 @@ func checkMail(in mailIn) error {
 // sendEmail sends without asking anybody. It refuses to answer a reply that was not
 // classified, or that is an escalation: no text of a mail can talk it out of that.
 func (p *Patrol) sendEmail() tool.Tool {
-	return tool.Def[mailIn, mailOut]{
+	return tool.Def[MailIn, MailOut]{
 		Name:   "send_email",
 		Doc:    "Sends a mail to the rider of the thread: the first letter, a follow-up, or the answer to an acknowledgment, a question or an update. Not for escalations.",
 		Roles:  Staff,
 		Effect: tool.Act,
-		Ask:    func(mailIn) string { return "" },
-		Title:  func(in mailIn) string { return "Write to " + in.Employee + ": " + in.Subject },
-		Key:    mailIn.key,
+		Ask:    func(MailIn) string { return "" },
+		Title:  func(in MailIn) string { return "Write to " + in.Employee + ": " + in.Subject },
+		Key:    MailIn.key,
 		Check:  checkMail,
 		Policy: tool.Policy{Approvers: []dossier.Role{Coordinator}},
-		Run: func(ctx context.Context, c tool.Call, in mailIn) (tool.Output[mailOut], error) {
+		Run: func(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
 			if in.Answers != "" {
 				m, err := p.Book.Message(ctx, in.Answers)
 				switch {
 				case err != nil:
-					return tool.Output[mailOut]{}, err
+					return tool.Output[MailOut]{}, err
 				case m.Bucket == "":
-					return tool.Output[mailOut]{}, dossier.Errorf(dossier.Conflict, "Classify the reply before answering it.")
+					return tool.Output[MailOut]{}, dossier.Errorf(dossier.Conflict, "Classify the reply before answering it.")
 				case m.Bucket == replies.Escalation:
-					return tool.Output[mailOut]{}, dossier.Errorf(dossier.Forbidden, "This reply is an escalation; use send_email_for_review.")
+					return tool.Output[MailOut]{}, dossier.Errorf(dossier.Forbidden, "This reply is an escalation; use send_email_for_review.")
 				}
 			}
 			if err := p.statesFacts(ctx, c.Case, in); err != nil {
-				return tool.Output[mailOut]{}, err
+				return tool.Output[MailOut]{}, err
 			}
 			return p.send(ctx, c, in)
 		},
@@ -173,7 +176,7 @@ func (p *Patrol) sendEmail() tool.Tool {
 
 // statesFacts refuses a letter of a model's own that states a number which the
 // rider's records do not hold. The programme's own letters state nothing else.
-func (p *Patrol) statesFacts(ctx context.Context, id dossier.CaseID, in mailIn) error {
+func (p *Patrol) statesFacts(ctx context.Context, id dossier.CaseID, in MailIn) error {
 	_, found, err := p.env.Desk.Facts(ctx, id)
 	if err != nil {
 		return err
@@ -197,29 +200,29 @@ func (p *Patrol) statesFacts(ctx context.Context, id dossier.CaseID, in mailIn) 
 // sendEmailForReview sends what a coordinator has approved or edited. Until then the
 // mail is a draft: the arguments of the approval.
 func (p *Patrol) sendEmailForReview() tool.Tool {
-	return tool.Def[mailIn, mailOut]{
+	return tool.Def[MailIn, MailOut]{
 		Name:   "send_email_for_review",
 		Doc:    "Drafts the answer to an escalation. A coordinator approves, edits or rejects it before anything is sent.",
 		Roles:  Staff,
 		Effect: tool.Act,
-		Ask: func(in mailIn) string {
+		Ask: func(in MailIn) string {
 			return "The reply of " + in.Employee + " is an escalation; a person answers those."
 		},
-		Title: func(in mailIn) string { return "Answer " + in.Employee + ": " + in.Subject },
-		Key:   mailIn.key,
+		Title: func(in MailIn) string { return "Answer " + in.Employee + ": " + in.Subject },
+		Key:   MailIn.key,
 		Check: checkMail,
 		Policy: tool.Policy{
 			Approvers: []dossier.Role{Coordinator}, Verbs: []dossier.Verb{dossier.Approve, dossier.Edit, dossier.Reject}, Remind: 2 * 24 * time.Hour,
 		},
-		Run: func(ctx context.Context, c tool.Call, in mailIn) (tool.Output[mailOut], error) {
+		Run: func(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
 			return p.send(ctx, c, in)
 		},
 	}.Tool()
 }
 
 // send puts a mail on its way and starts the clock of the thread.
-func (p *Patrol) send(ctx context.Context, c tool.Call, in mailIn) (tool.Output[mailOut], error) {
-	var none tool.Output[mailOut]
+func (p *Patrol) send(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
+	var none tool.Output[MailOut]
 	if in.Case != string(c.Case) {
 		return none, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
 	}
@@ -254,14 +257,14 @@ func (p *Patrol) send(ctx context.Context, c tool.Call, in mailIn) (tool.Output[
 		Body     string `json:"body"`
 	}{t.ID, m.ID, in.Employee, in.Kind, in.Subject, in.Body}
 	src := dossier.Source{System: "mail", Locator: t.ID + "/" + m.ID, Fetched: c.Now}
-	return tool.Output[mailOut]{
-		Value:    mailOut{t.ID, m.ID, receipt.Via},
+	return tool.Output[MailOut]{
+		Value:    MailOut{t.ID, m.ID, receipt.Via},
 		Evidence: []dossier.Evidence{dossier.NewEvidence("mail_sent", src, fact, "Wrote to %s: %s", in.Employee, in.Subject)},
 	}, nil
 }
 
 // mindsPrivacy refuses a letter to one rider that names another.
-func mindsPrivacy(in mailIn, van roster.Van) error {
+func mindsPrivacy(in MailIn, van roster.Van) error {
 	text := strings.ToLower(in.Subject + "\n" + in.Body)
 	for _, e := range van.Riders {
 		if e.ID == in.Employee {
@@ -298,7 +301,7 @@ func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) 
 }
 
 // post sends one mail and writes it down: in the thread, on the case and as due work.
-func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e roster.Employee, in mailIn) (casebook.Message, app.Receipt, error) {
+func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e roster.Employee, in MailIn) (casebook.Message, app.Receipt, error) {
 	link, err := p.Link(t, now)
 	if err != nil {
 		return casebook.Message{}, app.Receipt{}, err

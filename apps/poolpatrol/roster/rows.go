@@ -40,6 +40,15 @@ func (v Van) IDs() []string {
 	return out
 }
 
+// Names returns everybody's name in v, to be taken out of text.
+func (v Van) Names() []string {
+	out := make([]string, len(v.Riders))
+	for i, e := range v.Riders {
+		out[i] = e.Name
+	}
+	return out
+}
+
 const vanColumns = `SELECT id, name, site, lat, lng, place, seats FROM poolpatrol_vanpools`
 
 func scanVanpool(r db.Row) (Vanpool, error) {

@@ -13,7 +13,8 @@ import (
 	"dossier/apps/poolpatrol/engine"
 )
 
-const metresPerMile = 1609.344
+// MetresPerMile are the metres in a mile: routing services answer in metres.
+const MetresPerMile = 1609.344
 
 // A Router measures ways by road. There are two: [OSRM] and [GoogleRoutes].
 type Router interface {
@@ -68,7 +69,7 @@ func (o osrm) miles(ctx context.Context, from []engine.Place, to engine.Place) (
 	out := make([]float64, len(from))
 	for i, row := range body.Distances {
 		if len(row) == 1 && row[0] != nil {
-			out[i] = *row[0] / metresPerMile
+			out[i] = *row[0] / MetresPerMile
 		}
 	}
 	return out, nil
@@ -129,7 +130,7 @@ func (g googleRoutes) miles(ctx context.Context, from []engine.Place, to engine.
 	out := make([]float64, len(from))
 	for _, r := range rows {
 		if r.Origin >= 0 && r.Origin < len(out) && r.Condition == "ROUTE_EXISTS" {
-			out[r.Origin] = r.Metres / metresPerMile
+			out[r.Origin] = r.Metres / MetresPerMile
 		}
 	}
 	return out, nil

@@ -33,8 +33,7 @@ var allowed = map[string][]string{
 
 func TestInjectionsReachNothing(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-102")
+	p, l := audited(t, "VP-102")
 	seen := len(p.tools(l.Case))
 	for i, text := range replies.Injections {
 		p.Clock.Add(time.Minute)
@@ -141,8 +140,7 @@ func TestObedientModel(t *testing.T) {
 
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-107")
+	p, l := audited(t, "VP-107")
 	p.reply("EMP-1031", "This is wrong.")
 	a := p.Pending()[0]
 	p.Decide(a.ID, dossier.Decision{
@@ -158,8 +156,7 @@ func TestPrivacy(t *testing.T) {
 // is what a model is told and a trace shows, nor evidence keeps who and where they are.
 func TestNothingPersonalIsToldToAModel(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-107")
+	p, l := audited(t, "VP-107")
 	p.reply("EMP-1031", "This is wrong. I am Eli Novak, 220 Canal Street, eli@home.example, 510-555-0100; ask Fern Larsen, she rides with me.")
 	steps := 0
 	for _, query := range []string{"SELECT body FROM steps", "SELECT data FROM evidence", "SELECT summary FROM evidence"} {
@@ -186,8 +183,7 @@ func TestNothingPersonalIsToldToAModel(t *testing.T) {
 
 func TestCounterEvidence(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-102")
+	p, l := audited(t, "VP-102")
 	p.Walk(7*24*time.Hour + time.Hour)
 	a := p.Pending()[0]
 	token := tokenIn(t, p.Mail.Sent()[0].Text)
@@ -239,8 +235,7 @@ func tokenIn(t *testing.T, text string) string {
 
 func TestInbound(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-102")
+	p, l := audited(t, "VP-102")
 	first := p.Mail.Sent()[0]
 	in := mail.Inbound{From: "EMP1006@example.com", Subject: "Re", Text: "What do I need to do?", MessageID: "a@b", InReplyTo: first.MessageID}
 	t.Run("P-153 a reply finds its thread by the headers, once", func(t *testing.T) {

@@ -14,8 +14,7 @@ import (
 
 func TestVerified(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-101")
+	p, l := audited(t, "VP-101")
 	t.Run("P-155 P-039 all pass: verified and no case", func(t *testing.T) {
 		if l.Outcome != "verified" || len(l.Failed) != 0 {
 			t.Errorf("got %+v, want verified", l)
@@ -26,6 +25,13 @@ func TestVerified(t *testing.T) {
 		}
 		if len(p.Mail.Sent()) != 0 {
 			t.Errorf("mail was sent: %v", p.Mail.Sent())
+		}
+	})
+	t.Run("P-038 a case begins in verification", func(t *testing.T) {
+		var data string
+		err := p.Env.DB.QueryRow(t.Context(), `SELECT data FROM events WHERE case_id = $1 ORDER BY id LIMIT 1`, string(l.Case)).Scan(&data)
+		if err != nil || !strings.Contains(data, `"stage":"verification"`) {
+			t.Errorf("the case was opened with %s %v", data, err)
 		}
 	})
 	t.Run("P-133 P-155 at most three tools", func(t *testing.T) {
@@ -133,8 +139,7 @@ func TestOpening(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-102")
+	p, l := audited(t, "VP-102")
 	e, err := p.patrol.Why(t.Context(), l.Case, "Why did it fail?")
 	if err != nil {
 		t.Fatal(err)

@@ -9,16 +9,17 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/patrol"
+	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
+	"dossier/internal/model"
 )
 
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	t.Run("P-159 P-041 P-044 P-050 update, records put right: resolved", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, apptest.Options{})
-		l := p.audit("VP-105")
+		p, l := audited(t, "VP-105")
 		p.setShift("EMP-1021", "SH-DAY")
 		if b := p.reply("EMP-1021", "I switched to the day shift and updated the portal."); b != "update" {
 			t.Fatalf("got bucket %s", b)
@@ -35,8 +36,7 @@ func TestUpdate(t *testing.T) {
 	})
 	t.Run("P-159 P-045 P-167 update, records as they were: outreach again, one specialist", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, apptest.Options{})
-		l := p.audit("VP-106")
+		p, l := audited(t, "VP-106")
 		before := len(p.tools(l.Case))
 		p.Clock.Add(time.Minute)
 		p.reply("EMP-1026", "I moved to days last month.")
@@ -99,8 +99,7 @@ func TestEscalation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := start(t, apptest.Options{})
-			l := p.audit("VP-107")
+			p, l := audited(t, "VP-107")
 			if b := p.reply("EMP-1031", "This is wrong, I dispute it."); b != "escalation" {
 				t.Fatalf("got bucket %s", b)
 			}
@@ -108,6 +107,11 @@ func TestEscalation(t *testing.T) {
 			asked := p.Pending()
 			if len(asked) != 1 || asked[0].Tool != "send_email_for_review" || len(p.subjects("EMP-1031")) != 1 {
 				t.Fatalf("P-051 P-032 got %+v and mail %q", asked, p.subjects("EMP-1031"))
+			}
+			runs, err := p.Bench.Desk.Runs(t.Context(), l.Case)
+			if i := slices.IndexFunc(runs, func(r dossier.Run) bool { return r.ID == asked[0].Run }); err != nil || i < 0 || runs[i].Agent != "outreach" ||
+				!slices.ContainsFunc(runs, func(r dossier.Run) bool { return r.ID == runs[i].ParentOf && r.Agent == "casemanager" }) {
+				t.Errorf("P-079 %s does not wait inside the case manager's run: %+v %v", asked[0].Run, runs, err)
 			}
 			if want := []dossier.Verb{dossier.Approve, dossier.Edit, dossier.Reject}; !slices.Equal(asked[0].Verbs, want) {
 				t.Errorf("got verbs %v, want %v", asked[0].Verbs, want)
@@ -135,5 +139,41 @@ func TestEscalation(t *testing.T) {
 				t.Errorf("the answer is not threaded: %+v", sent[1])
 			}
 		})
+	}
+}
+
+// The outreach agent's answer says what its tools returned and nothing else.
+func TestOutreachSaysWhatHappened(t *testing.T) {
+	t.Parallel()
+	outreach, err := player{start(t, apptest.Options{}).patrol.Agents}.agent("outreach")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(bucket string) model.Return {
+		return model.Return{Tool: "classify_reply", Value: json.RawMessage(`{"bucket":"` + bucket + `"}`)}
+	}
+	sent := model.Return{Tool: "send_email", Value: json.RawMessage(`{"message_id":"MSG-00000003"}`)}
+	failed := sent
+	failed.Failed = true
+	for name, c := range map[string]struct {
+		answer  string
+		returns []model.Return
+		why     string // "": it is taken
+	}{
+		"P-030 nothing inbound":             {`{"bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{sent}, ""},
+		"P-030 the bucket that was read":    {`{"bucket":"question","hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, ""},
+		"P-030 another bucket":              {`{"bucket":"update","hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, "The bucket must be"},
+		"P-030 a bucket that was not read":  {`{"bucket":"question","hitl_required":false,"sent":false,"message_id":null}`, nil, "The bucket must be"},
+		"P-031 an escalation":               {`{"bucket":"escalation","hitl_required":true,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, ""},
+		"P-031 an escalation left unmarked": {`{"bucket":"escalation","hitl_required":false,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, "hitl_required is true for"},
+		"P-031 a question marked":           {`{"bucket":"question","hitl_required":true,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, "hitl_required is true for"},
+		"P-032 a mail that was not sent":    {`{"bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{failed}, "sent and message_id must say"},
+		"P-032 another mail":                {`{"bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000004"}`, []model.Return{sent}, "sent and message_id must say"},
+		"P-032 a mail passed over":          {`{"bucket":null,"hitl_required":false,"sent":false,"message_id":null}`, []model.Return{sent}, "sent and message_id must say"},
+	} {
+		err := outreach.Check(t.Context(), agent.Draft{Answer: json.RawMessage(c.answer), Returns: c.returns})
+		if (err == nil) != (c.why == "") || err != nil && !strings.Contains(dossier.Message(err), c.why) {
+			t.Errorf("%s: got %v, want %q", name, err, c.why)
+		}
 	}
 }

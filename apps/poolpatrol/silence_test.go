@@ -14,8 +14,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	t.Run("P-161 P-043 P-044 a week of silence, records put right: resolved", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, apptest.Options{})
-		l := p.audit("VP-102")
+		p, l := audited(t, "VP-102")
 		p.setShift("EMP-1006", "SH-DAY")
 		p.Walk(7*24*time.Hour - time.Minute)
 		p.wantStatus(l.Case, patrol.PendingReply)
@@ -24,8 +23,7 @@ func TestTimeout(t *testing.T) {
 	})
 	t.Run("P-161 P-046 P7 a week of silence, still failing: pre-cancel and a person", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, apptest.Options{})
-		l := p.audit("VP-102")
+		p, l := audited(t, "VP-102")
 		p.Walk(7*24*time.Hour + time.Hour)
 		p.wantStatus(l.Case, patrol.PreCancel)
 		asked := p.Pending()
@@ -58,8 +56,7 @@ func TestTimeout(t *testing.T) {
 	})
 	t.Run("P7 an answer restarts the week", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, apptest.Options{})
-		l := p.audit("VP-102")
+		p, l := audited(t, "VP-102")
 		p.Walk(6 * 24 * time.Hour)
 		p.reply("EMP-1006", "What do you need from me?")
 		p.Walk(6 * 24 * time.Hour)
@@ -71,8 +68,7 @@ func TestTimeout(t *testing.T) {
 
 func TestThreeReaudits(t *testing.T) {
 	t.Parallel()
-	p := start(t, apptest.Options{})
-	l := p.audit("VP-109")
+	p, l := audited(t, "VP-109")
 	for i, text := range []string{"I updated my profile.", "I have corrected it again.", "It has been fixed in the portal, I updated it."} {
 		p.wantStatus(l.Case, patrol.PendingReply)
 		if len(p.Pending()) != 0 {

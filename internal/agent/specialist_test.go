@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -80,5 +81,53 @@ func TestApprovalInsideASpecialist(t *testing.T) {
 	w.decide(dossier.Approve, "", "")
 	if run := w.drive(); string(run.Answer) != `"kid said \"acted\""` || w.acted.Load() != 1 {
 		t.Errorf("answer %s, acts %d", run.Answer, w.acted.Load())
+	}
+}
+
+// A noting log keeps the moves that queue a run.
+type notingLog struct {
+	*agenttest.Log
+	queued []agent.Move
+}
+
+func (l *notingLog) Record(ctx context.Context, m agent.Move) error {
+	if m.Wake {
+		l.queued = append(l.queued, m)
+	}
+	return l.Log.Record(ctx, m)
+}
+
+// TestADriverThatIsCalledAway: whoever drives a run drives its specialists, so none of
+// them has a job; when the driver must go, the run is queued for somebody else.
+func TestADriverThatIsCalledAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, leave := context.WithCancel(t.Context())
+	kid := &agent.Agent{
+		Name: "kid", ToolName: "run_kid", Doc: "Waits.", Prompt: "Wait.", Input: tool.SchemaOf[nameIn](),
+		Policy: func(ctx context.Context, _ *model.Request) (*model.Reply, error) {
+			leave()
+			return nil, ctx.Err()
+		},
+	}
+	w.agent.Specialists = []*agent.Agent{kid}
+	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
+		if r, ok := req.Last("run_kid"); ok {
+			return model.Say("kid said " + string(r.Value)), nil
+		}
+		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
+	}
+	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	log := &notingLog{Log: w.log}
+	w.runner.Log = log
+	if _, err := w.runner.Drive(ctx, "run-1"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("called away: %v", err)
+	}
+	if len(log.queued) != 1 || log.queued[0].Run != "run-1" || log.queued[0].Status != dossier.Ready {
+		t.Errorf("queued %+v, want the run alone", log.queued)
+	}
+	kid.Policy = func(context.Context, *model.Request) (*model.Reply, error) { return model.Say("stayed"), nil }
+	if run := w.drive(); string(run.Answer) != `"kid said \"stayed\""` {
+		t.Errorf("the next driver comes to %s", run.Answer)
 	}
 }

@@ -93,7 +93,7 @@ func (l *line) evalRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.Player, err = p.playerFor(alias); err != nil {
+			if o.Player, err = p.models.player(alias); err != nil {
 				return err
 			}
 			var res eval.Result

@@ -15,10 +15,6 @@ import (
 	"dossier/internal/records"
 )
 
-// playerFor returns who plays under an alias; "" and "reference" are the reference
-// policy.
-func (p *product) playerFor(alias string) (eval.Player, error) { return p.models.player(alias) }
-
 // player returns who an alias is; "" and "reference" are the reference policy.
 func (m *models) player(alias string) (eval.Player, error) {
 	if alias == "" || alias == "reference" {
@@ -50,7 +46,7 @@ func (l *line) evalAB() *cobra.Command {
 			var all []eval.Result
 			var ids []string
 			for _, alias := range aliases {
-				if o.Player, err = p.playerFor(alias); err != nil {
+				if o.Player, err = p.models.player(alias); err != nil {
 					return err
 				}
 				res, id, err := l.playTagged(cmd.Context(), p, args[0], "ab_test-", o, resume)

@@ -68,7 +68,7 @@ func TestWhateverAModelAnswers(t *testing.T) {
 	l, p := opened(t)
 	p.models.byAlias["local"] = nonsense(t)
 	for suite, grade := range map[string]string{"poolpatrol/location": "verdict_accuracy", "poolpatrol/casemanager": "status_match"} {
-		player, err := p.playerFor("local")
+		player, err := p.models.player("local")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestInterruptedSuiteGoesOn(t *testing.T) {
 			stop()
 		}
 	})
-	player, err := p.playerFor("slow")
+	player, err := p.models.player("slow")
 	if err != nil {
 		t.Fatal(err)
 	}

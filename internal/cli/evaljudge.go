@@ -48,7 +48,7 @@ func (l *line) evalJudge() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			who, err := p.playerFor(alias)
+			who, err := p.models.player(alias)
 			if err != nil {
 				return err
 			}

@@ -60,7 +60,7 @@ func (p *product) collectLabels(ctx context.Context) error {
 			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Input: in, Got: got, Queued: p.now(),
 			Why: fmt.Sprintf("%s decided %q: %s", last.By.Name, last.Verb, last.Note),
 		})
-		if err != nil && dossier.KindOf(err) != dossier.Conflict {
+		if err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ func (s *Store) Record(ctx context.Context, m agent.Move) error {
 		e := &m.Entries[i].Step
 		e.Run = m.Run
 		if e.ID == "" {
-			e.ID = dossier.StepID(fmt.Sprintf("%s/%d", m.Run, e.Seq))
+			e.ID = agent.StepID(m.Run, e.Seq)
 		}
 	}
 	if m.At.IsZero() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/agent"
 	"dossier/internal/db"
 	"dossier/internal/records"
 	"dossier/internal/store/sqldb"
@@ -155,7 +156,7 @@ func (s *Store) insertSteps(ctx context.Context, run dossier.RunID, steps []doss
 	args := make([]any, 0, 6*len(steps))
 	for _, st := range steps {
 		if st.ID == "" {
-			st.ID = dossier.StepID(fmt.Sprintf("%s/%d", run, st.Seq))
+			st.ID = agent.StepID(run, st.Seq)
 		}
 		if st.At.IsZero() {
 			st.At = at
@@ -189,8 +190,9 @@ func (s *Store) queueRun(ctx context.Context, app string, id dossier.RunID) erro
 	return s.work.Enqueue(ctx, work.Job{Kind: work.Run, App: app, Name: string(id)})
 }
 
-// wake makes a run ready, unless it has ended, and queues it if asked to. Whoever is advancing it
-// at this moment cannot make it wait before somebody has looked at it again.
+// wake makes a run ready, unless it has ended, and queues it if asked to. Whoever is
+// advancing it at this moment cannot make it wait before somebody has looked at it
+// again.
 func (s *Store) wake(ctx context.Context, id dossier.RunID, queue bool) error {
 	var app string
 	err := s.db.QueryRow(ctx, `UPDATE runs SET status = 'ready', woken = 1, moved = $2 WHERE id = $1 AND ended = 0

@@ -200,7 +200,6 @@ func invent(form json.RawMessage, text string, seed, depth int) json.RawMessage 
 		Enum       []json.RawMessage          `json:"enum"`
 		AnyOf      []json.RawMessage          `json:"anyOf"`
 		OneOf      []json.RawMessage          `json:"oneOf"`
-		Minimum    *float64                   `json:"minimum"`
 		Maximum    *float64                   `json:"maximum"`
 	}
 	if json.Unmarshal(form, &s) != nil || depth > 8 {

@@ -23,7 +23,7 @@ type layer struct {
 // forApps is what an app, or a part of one, may lean on beside its own parts.
 var forApps = []string{
 	".", "internal/app", "internal/app/apptest", "internal/agent", "internal/eval", "internal/tool", "internal/model",
-	"internal/geo", "internal/faith", "internal/db", "internal/mail", "internal/pdf", "internal/canon",
+	"internal/geo", "internal/faith", "internal/db", "internal/mail", "internal/pdf", "internal/canon", "internal/edit",
 }
 
 // layers is read from the top; the first match counts.
@@ -33,6 +33,7 @@ var layers = []layer{
 	{"web/e2e/expire", nil},
 	{"internal/archtest", nil},
 	{"internal/geo", nil},
+	{"internal/edit", nil},
 	{"internal/db", []string{"."}},
 	{"internal/records", []string{"."}},
 	{"internal/webhook", []string{".", "internal/records"}},
@@ -52,7 +53,7 @@ var layers = []layer{
 	{"internal/agent", []string{".", "internal/canon", "internal/model", "internal/tool", "internal/trace"}},
 	{"internal/agent/agenttest", []string{".", "internal/canon", "internal/agent", "internal/model", "internal/tool"}},
 	{"internal/approval", []string{".", "internal/agent", "internal/canon", "internal/tool", "internal/trace"}},
-	{"internal/eval", []string{".", "internal/agent", "internal/agent/agenttest", "internal/canon", "internal/model", "internal/tool"}},
+	{"internal/eval", []string{".", "internal/agent", "internal/agent/agenttest", "internal/canon", "internal/edit", "internal/model", "internal/tool"}},
 	{"internal/eval/**", []string{".", "internal/agent", "internal/agent/agenttest", "internal/model", "internal/tool", "internal/eval", "internal/db"}},
 	{"internal/app", []string{".", "internal/agent", "internal/db", "internal/eval", "internal/ledger", "internal/model", "internal/tool"}},
 	{"internal/app/apptest", []string{"**"}}, // test support: it wires what the product wires

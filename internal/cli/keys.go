@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dossier/internal/edit"
 )
 
 // A key is one scalar setting that the environment and --set can reach.
@@ -114,7 +116,7 @@ func (k key) set(text string) error {
 func nearest(name string, known []string) string {
 	best, least := "", len(name)/2+1
 	for _, k := range known {
-		if d := distance(name, k); d < least {
+		if d := edit.Distance([]rune(name), []rune(k)); d < least {
 			best, least = k, d
 		}
 	}
@@ -122,25 +124,4 @@ func nearest(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" Did you mean %q?", best)
-}
-
-// distance is how many letters must be added, removed or changed to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(row[j]+1, row[j+1]+1, cost)
-		}
-	}
-	return row[len(b)]
 }

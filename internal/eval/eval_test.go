@@ -185,17 +185,6 @@ func TestBootstrapHoldsTheMean(t *testing.T) {
 	})
 }
 
-func TestEditDistanceIsAMetric(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 8)
-		x, y, z := names.Draw(t, "x"), names.Draw(t, "y"), names.Draw(t, "z")
-		if editDistance(x, x) != 0 || editDistance(x, y) != editDistance(y, x) || editDistance(x, z) > editDistance(x, y)+editDistance(y, z) {
-			t.Fatalf("%v %v %v", x, y, z)
-		}
-	})
-}
-
 func BenchmarkGrade(b *testing.B) {
 	var calls []Call
 	for i := range 6 {

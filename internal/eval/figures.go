@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"dossier/internal/edit"
 )
 
 // Figures are the rates of a whole run: what no single row can say.
@@ -86,7 +88,7 @@ func Patterns(rows []Row) []Pattern {
 		key := strings.Join(tools, " ")
 		i, ok := at[key]
 		if !ok {
-			i = slices.IndexFunc(out, func(p Pattern) bool { return editDistance(p.Tools, tools) <= 1 })
+			i = slices.IndexFunc(out, func(p Pattern) bool { return edit.Distance(p.Tools, tools) <= 1 })
 			if i < 0 {
 				i = len(out)
 				out = append(out, Pattern{Tools: tools})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"dossier/internal/edit"
 )
 
 // A Shape is what kind of way an agent took.
@@ -41,7 +43,7 @@ type Trajectory struct {
 // as the edit distance after sorting equal sets does.
 func Measure(p Path, best []string) Trajectory {
 	t := Trajectory{Length: len(p.Calls), Bound: max(mostTools, len(best)), Gains: gains(p.Calls)}
-	t.Distance = editDistance(p.Tools(), best)
+	t.Distance = edit.Distance(p.Tools(), best)
 	t.Optimality = 1 - float64(t.Distance)/float64(max(1, len(best), len(p.Calls)))
 	t.Efficiency = 1
 	if len(p.Calls) > len(best) {
@@ -148,25 +150,4 @@ func leavesOf(path string, raw json.RawMessage) []string {
 	}
 	walk(path, v)
 	return out
-}
-
-// editDistance is how many names must be added, removed or changed to get from a to b.
-func editDistance(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(row[j]+1, row[j+1]+1, cost)
-		}
-	}
-	return row[len(b)]
 }

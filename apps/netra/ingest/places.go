@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"dossier/apps/netra/engine"
+	"dossier/internal/edit"
 )
 
 //go:embed districts.csv
@@ -117,7 +118,7 @@ func (t *table) nearest(state, name string) string {
 	best, dist := "", 4
 	for _, d := range t.list {
 		if d.State == state {
-			if n := editDistance(name, foldName(d.District)); n < dist {
+			if n := edit.Distance([]rune(name), []rune(foldName(d.District))); n < dist {
 				best, dist = d.District, n
 			}
 		}
@@ -126,27 +127,6 @@ func (t *table) nearest(state, name string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %s?", best)
-}
-
-func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := diag
-			if x[i] != y[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diag+1)
-		}
-	}
-	return row[len(y)]
 }
 
 // FindPlace looks for a district in free text, as whole words. It finds one only if

@@ -29,6 +29,20 @@ func ruleNamed(check string) casefile.Rule {
 	panic("airshed: no rule " + check)
 }
 
+// judging declares a tool that says what the rules find in the case it is called in.
+func judging[Out any](a *airshed, name, doc string, judge func(casefile.File) (tool.Output[Out], error)) tool.Tool {
+	return tool.Def[nothing, Out]{
+		Name: name, Doc: doc, Roles: []dossier.Role{investigator, legalOf},
+		Run: func(ctx context.Context, c tool.Call, _ nothing) (tool.Output[Out], error) {
+			f, err := a.caseFile(ctx, c.Case)
+			if err != nil {
+				return tool.Output[Out]{}, err
+			}
+			return judge(f)
+		},
+	}.Tool()
+}
+
 type surgeOut struct {
 	Stations []correlate.BorderStation `json:"stations"`
 	Surge    bool                      `json:"surge"`
@@ -36,28 +50,17 @@ type surgeOut struct {
 }
 
 func (a *airshed) detectTool() tool.Tool {
-	return tool.Def[nothing, surgeOut]{
-		Name:  "detect_surge_tool",
-		Doc:   "Judges whether the case's border station is in a surge. Needs the data to have been read.",
-		Roles: []dossier.Role{investigator, legalOf},
-		Run: func(ctx context.Context, c tool.Call, _ nothing) (tool.Output[surgeOut], error) {
-			f, err := a.caseFile(ctx, c.Case)
-			if err != nil {
-				return tool.Output[surgeOut]{}, err
-			}
-			return detected(f), nil
-		},
-	}.Tool()
+	return judging(a, "detect_surge_tool", "Judges whether the case's border station is in a surge. Needs the data to have been read.", detected)
 }
 
 // detected says what the rules find of a surge in a case.
-func detected(f casefile.File) tool.Output[surgeOut] {
+func detected(f casefile.File) (tool.Output[surgeOut], error) {
 	found := ruleNamed(casefile.CheckSurge).Of(f)
 	out := surgeOut{Stations: f.Watch.Stations, Surge: f.Found, Reason: found.Reason}
 	if f.Found {
 		out.Stations = []correlate.BorderStation{f.Analysis.Surge.BorderStation}
 	}
-	return tool.Output[surgeOut]{Value: out, Findings: []dossier.Finding{found}}
+	return tool.Output[surgeOut]{Value: out, Findings: []dossier.Finding{found}}, nil
 }
 
 type firesOut struct {
@@ -73,18 +76,7 @@ type firesOut struct {
 }
 
 func (a *airshed) correlateTool() tool.Tool {
-	return tool.Def[nothing, firesOut]{
-		Name:  "correlate_fires_tool",
-		Doc:   "Counts the fires near the surge in place and time by state and district, and judges the wind and the confidence. Needs a surge.",
-		Roles: []dossier.Role{investigator, legalOf},
-		Run: func(ctx context.Context, c tool.Call, _ nothing) (tool.Output[firesOut], error) {
-			f, err := a.caseFile(ctx, c.Case)
-			if err != nil {
-				return tool.Output[firesOut]{}, err
-			}
-			return correlated(f)
-		},
-	}.Tool()
+	return judging(a, "correlate_fires_tool", "Counts the fires near the surge in place and time by state and district, and judges the wind and the confidence. Needs a surge.", correlated)
 }
 
 // correlated says what the rules find of the fires, the wind and the confidence.

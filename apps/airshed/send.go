@@ -129,16 +129,18 @@ func (a *airshed) closeTool() tool.Tool {
 		Doc:    "Closes the case when nothing more is to be done about it.",
 		Roles:  []dossier.Role{investigator, legalOf},
 		Effect: tool.Write,
-		Run: func(ctx context.Context, c tool.Call, in closeIn) (tool.Output[closeOut], error) {
-			if in.Outcome == "not_filed" {
-				if d, err := a.book.ReportOf(ctx, c.Case); err == nil && d.Status == book.Drafted {
-					if err := a.book.Settle(ctx, d.Report.ReportID, book.Withdrawn, nil); err != nil {
-						return tool.Output[closeOut]{}, err
-					}
-				}
-			}
-			_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: Done, Outcome: string(in.Outcome), Note: in.Note, By: agentName})
-			return tool.Output[closeOut]{Value: closeOut{err == nil}}, err
-		},
+		Run:    a.close,
 	}.Tool()
+}
+
+func (a *airshed) close(ctx context.Context, c tool.Call, in closeIn) (tool.Output[closeOut], error) {
+	if in.Outcome == "not_filed" {
+		if d, err := a.book.ReportOf(ctx, c.Case); err == nil && d.Status == book.Drafted {
+			if err := a.book.Settle(ctx, d.Report.ReportID, book.Withdrawn, nil); err != nil {
+				return tool.Output[closeOut]{}, err
+			}
+		}
+	}
+	_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: Done, Outcome: string(in.Outcome), Note: in.Note, By: agentName})
+	return tool.Output[closeOut]{Value: closeOut{err == nil}}, err
 }

@@ -101,8 +101,16 @@ func TestNoticesToStatesA141(t *testing.T) {
 	}, nil)
 	b.upload(alipur())
 	b.fire()
-	if n := b.approveAll(); n != 3 {
-		t.Errorf("%d approvals: one filing and two notices are wanted", n)
+	// One filing and two notices, each asked on its own; until the last is decided the
+	// case says what it waits for.
+	for i, want := range []struct{ tool, stage string }{
+		{"send_caqm_report_tool", "awaiting_approval"}, {"notify_state_tool", "awaiting_notices"}, {"notify_state_tool", "awaiting_notices"},
+	} {
+		waiting, c := b.Pending(), b.cases()[0]
+		if len(waiting) != 1 || waiting[0].Tool != want.tool || c.State != dossier.Waiting || c.Stage != want.stage || len(b.Bench.Mail.Sent()) != max(0, i-1) {
+			t.Fatalf("decision %d: %+v, %s %s", i, waiting, c.State, c.Stage)
+		}
+		b.Decide(waiting[0].ID, dossier.Decision{Verb: dossier.Approve, At: b.Clock.Now()})
 	}
 	sent := b.Bench.Mail.Sent()
 	if len(sent) != 2 || sent[0].To[0] != "cs@haryana.example" || sent[1].To[0] != "cs@punjab.example" {
@@ -111,13 +119,31 @@ func TestNoticesToStatesA141(t *testing.T) {
 	if m := sent[0]; !strings.Contains(m.Text, "450 fire events in Haryana") || !strings.Contains(m.Text, "seeks no penalty against farmers") || !strings.Contains(m.Subject, "CAQM-2025-11-14-001") {
 		t.Errorf("%+v", m)
 	}
-	if c := b.cases()[0]; c.Outcome != "filed" {
+	if c := b.cases()[0]; c.State != dossier.Closed || c.Outcome != "filed" || len(b.Pending()) != 0 {
 		t.Errorf("%+v", c)
 	}
 	// To nobody but the configured addresses.
 	_, err := b.notify(t.Context(), call(b.cases()[0].ID, b.Clock.Now()), notice{ReportID: "CAQM-2025-11-14-001", State: "Haryana", To: []string{"press@paper.example"}, Subject: "x", Text: "x"})
 	if !errors.Is(err, dossier.Invalid) {
 		t.Error(err)
+	}
+}
+
+// A notice that the officer will not send keeps the other from nothing, and the report
+// stays filed.
+func TestRejectedNotice(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) {
+		c.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}}
+	}, nil)
+	b.upload(alipur())
+	b.fire()
+	for _, verb := range []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Approve} {
+		b.Decide(b.Pending()[0].ID, dossier.Decision{Verb: verb, Note: "The officer decided.", At: b.Clock.Now()})
+	}
+	c, sent := b.cases()[0], b.Bench.Mail.Sent()
+	if len(sent) != 1 || sent[0].To[0] != "cs@punjab.example" || c.State != dossier.Closed || c.Outcome != "filed" {
+		t.Errorf("%+v %+v", sent, c)
 	}
 }
 

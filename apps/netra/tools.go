@@ -130,26 +130,32 @@ func (o *office) acknowledge() tool.Tool {
 			return fmt.Sprintf("Acknowledge %s for %s, %s: score %.2f over %s.", in.Band, in.District, in.State, in.Score, in.Window)
 		},
 		Check:  checkAcknowledge,
-		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Remind: time.Hour},
-		Run: func(ctx context.Context, c tool.Call, in acknowledgeIn) (tool.Output[acknowledgeOut], error) {
-			by, err := decider(c)
-			if err != nil {
-				return tool.Output[acknowledgeOut]{}, err
-			}
-			_, err = o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "acknowledged", Outcome: "acknowledged",
-				Note: fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), By: by.ID})
-			return tool.Output[acknowledgeOut]{Value: acknowledgeOut{true}}, err
-		},
+		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: verbs, Remind: time.Hour},
+		Run: decided(o, "acknowledged", func(_ context.Context, _ tool.Call, in acknowledgeIn, _ string) (acknowledgeOut, string, error) {
+			return acknowledgeOut{true}, fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), nil
+		}),
 	}.Tool()
 }
 
-// decider is the person whose approval let a call run. Both tools that ask change
-// records in a person's name, so neither runs without one.
-func decider(c tool.Call) (dossier.Principal, error) {
-	if c.Approved == nil || c.Approved.By.ID == "" {
-		return dossier.Principal{}, dossier.Errorf(dossier.Forbidden, "A person must decide this first.")
+// verbs are what a senior officer may do about what is asked: to take it or leave it,
+// for the figures are not theirs to edit.
+var verbs = []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}
+
+// decided runs do in the name of the person whose approval let the call run, and then
+// closes the case with what do says about it. Without such a person nothing runs.
+func decided[In, Out any](o *office, outcome string, do func(ctx context.Context, c tool.Call, in In, by string) (Out, string, error)) func(context.Context, tool.Call, In) (tool.Output[Out], error) {
+	return func(ctx context.Context, c tool.Call, in In) (tool.Output[Out], error) {
+		if c.Approved == nil || c.Approved.By.ID == "" {
+			return tool.Output[Out]{}, dossier.Errorf(dossier.Forbidden, "A person must decide this first.")
+		}
+		by := c.Approved.By.ID
+		out, note, err := do(ctx, c, in, by)
+		if err != nil {
+			return tool.Output[Out]{}, err
+		}
+		_, err = o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: outcome, Outcome: outcome, Note: note, By: by})
+		return tool.Output[Out]{Value: out}, err
 	}
-	return c.Approved.By, nil
 }
 
 func checkAcknowledge(in acknowledgeIn) error {
@@ -188,17 +194,9 @@ func (o *office) adoptWeights() tool.Tool {
 		Title: func(in adoptIn) string {
 			return "Adopt the weights of proposal " + in.Proposal + " (" + in.Version + ")."
 		},
-		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, FourEyes: true},
-		Run: func(ctx context.Context, c tool.Call, in adoptIn) (tool.Output[adoptOut], error) {
-			by, err := decider(c)
-			if err != nil {
-				return tool.Output[adoptOut]{}, err
-			}
-			if err := o.book.Decide(ctx, in.Proposal, "adopted", by.ID, c.Now); err != nil {
-				return tool.Output[adoptOut]{}, err
-			}
-			_, err = o.env.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: "adopted", Outcome: "adopted", Note: "The proposed weights are in force.", By: by.ID})
-			return tool.Output[adoptOut]{Value: adoptOut{in.Version}}, err
-		},
+		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: verbs, FourEyes: true},
+		Run: decided(o, "adopted", func(ctx context.Context, c tool.Call, in adoptIn, by string) (adoptOut, string, error) {
+			return adoptOut{in.Version}, "The proposed weights are in force.", o.book.Decide(ctx, in.Proposal, "adopted", by, c.Now)
+		}),
 	}.Tool()
 }

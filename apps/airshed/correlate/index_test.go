@@ -166,33 +166,22 @@ func stations40(days int) []Surge {
 var sink []Correlation
 
 // A season of a million fires, 40 stations with surges spread over it.
-func BenchmarkCorrelate(b *testing.B) {
-	fires, surges := season(1_000_000, 60), stations40(60)
-	b.Run("index", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			sink = Correlate(fires, surges, Defaults())
-		}
-	})
-	b.Run("scan", func(b *testing.B) {
-		for b.Loop() {
-			sink = scan(fires, surges, Defaults())
-		}
-	})
-}
+func BenchmarkCorrelate(b *testing.B) { compare(b, 60) }
 
 // The worst case: a million fires in the very two days before 40 surges.
-func BenchmarkCorrelateTwoDays(b *testing.B) {
-	fires, surges := season(1_000_000, 2), stations40(2)
-	b.Run("index", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			sink = Correlate(fires, surges, Defaults())
+func BenchmarkCorrelateTwoDays(b *testing.B) { compare(b, 2) }
+
+// compare measures the index beside the scan over a million fires of some days.
+func compare(b *testing.B, days int) {
+	fires, surges := season(1_000_000, days), stations40(days)
+	measure := func(by func([]observe.Fire, []Surge, Rules) []Correlation) func(*testing.B) {
+		return func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				sink = by(fires, surges, Defaults())
+			}
 		}
-	})
-	b.Run("scan", func(b *testing.B) {
-		for b.Loop() {
-			sink = scan(fires, surges, Defaults())
-		}
-	})
+	}
+	b.Run("index", measure(Correlate))
+	b.Run("scan", measure(scan))
 }

@@ -118,14 +118,16 @@ func TestModelClassification(t *testing.T) {
 		mode     string
 		measured string  // who was measured; "": nobody
 		reached  float64 // what it reached
+		prompt   string  // added to the prompt's version
 		used     string
 	}{
-		{"off", "off", "clever", 1, "rule"},
-		{"beside", "beside", "clever", 1, "rule"},
-		{"never measured", "use", "", 0, "rule"},
-		{"another model was measured", "use", "other", 1, "rule"},
-		{"below the gate", "use", "clever", 0.94, "rule"},
-		{"the gate is met", "use", "clever", 0.95, "model"},
+		{"off", "off", "clever", 1, "", "rule"},
+		{"beside", "beside", "clever", 1, "", "rule"},
+		{"never measured", "use", "", 0, "", "rule"},
+		{"another model was measured", "use", "other", 1, "", "rule"},
+		{"another prompt was measured", "use", "clever", 1, "x", "rule"},
+		{"below the gate", "use", "clever", 0.94, "", "rule"},
+		{"the gate is met", "use", "clever", 0.95, "", "model"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +135,8 @@ func TestModelClassification(t *testing.T) {
 			p := openProduct(t, apptest.Options{Model: clever}, func(cfg *Config) { cfg.ModelClass = c.mode })
 			if c.measured != "" {
 				at := p.Clock.Now()
-				if err := p.Store.SaveResult(t.Context(), records.EvalResult{ID: "eval-1", App: ID, Suite: classificationSuite, Player: stubborn(c.measured).Name(),
+				played, _ := agent.Find(p.Kit.Agents, classifierName)
+				if err := p.Store.SaveResult(t.Context(), records.EvalResult{ID: "eval-1", App: ID, Suite: classificationSuite, Player: stubborn(c.measured).Name(), Prompt: played.Version() + c.prompt,
 					Started: at, Ended: at, Examples: 60, Means: map[string]float64{"classification": c.reached}, Gates: map[string]float64{"classification": 0.95}}, nil); err != nil {
 					t.Fatal(err)
 				}

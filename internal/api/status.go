@@ -50,15 +50,20 @@ type ModelState struct {
 	Note  string `json:"note"`
 }
 
-// A GateState is a threshold and the newest mean.
+// A GateState is what stands before the model of an agent, and the newest mean.
 type GateState struct {
 	App     string  `json:"app"`
-	Suite   string  `json:"suite"`
-	Grade   string  `json:"grade"`
+	Agent   string  `json:"agent"`
+	Grade   string  `json:"grade" doc:"The agent, under its older name"`
+	Suite   string  `json:"suite" doc:"The suite of the gate, or one that measures the agent; empty if none does"`
+	Set     bool    `json:"set" doc:"False if no gate stands before the agent's model"`
 	Least   float64 `json:"least"`
+	Player  string  `json:"player" doc:"The model that is configured, or reference"`
 	Mean    float64 `json:"mean"`
-	Holds   bool    `json:"holds"`
+	Holds   bool    `json:"holds" doc:"The model was measured with what is configured now, and reached the gate"`
 	Checked bool    `json:"checked" doc:"False if the suite was never run"`
+	Stale   string  `json:"stale,omitempty" doc:"What changed since the suite was run"`
+	Note    string  `json:"note" doc:"One sentence"`
 }
 
 type healthOutput struct {

@@ -54,7 +54,8 @@ type Desk interface {
 	Decide(ctx context.Context, id dossier.ApprovalID, d dossier.Decision) (dossier.Approval, error)
 
 	// Reached returns what whoever plays an agent now reached, from 0 to 1, when it was
-	// last measured with a suite of this app; false if it never was.
+	// last measured with a suite of this app; false if it never was, or if the agent's
+	// prompt or tools or the suite are not what they were then.
 	Reached(ctx context.Context, agent, suite string) (score float64, measured bool, err error)
 
 	// Later queues the app's job for a time. A second call with the same name and

@@ -90,12 +90,15 @@ func (c *appCLI) Stage(ctx context.Context, a *agent.Agent, alias string) (eval.
 		p, err := m.player(alias)
 		return st, p, err
 	}
-	if _, gated := m.gates[c.app.ID+"."+a.Name]; gated {
+	if _, gated := m.gates[c.app.ID+"."+a.Name]; gated || len(s.appGates[c.app.ID]) > 0 {
 		p, err := c.product(ctx)
 		if err != nil {
 			return st, eval.Player{}, err
 		}
 		m = p.models
+		if own, ok := p.agent(c.app.ID, a.Name); ok {
+			a = own // what was measured is the product's agent
+		}
 	}
 	mod, why := m.choose(ctx, c.app.ID, a)
 	if mod == nil {

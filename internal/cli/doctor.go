@@ -57,28 +57,6 @@ func (p *product) modelStates() []api.ModelState {
 	return out
 }
 
-func (p *product) gateStates(ctx context.Context) []api.GateState {
-	out := []api.GateState{}
-	for _, name := range slices.Sorted(maps.Keys(p.models.gates)) {
-		g := p.models.gates[name]
-		id, agentName, _ := cutName(name)
-		st := api.GateState{App: id, Suite: g.suite, Grade: agentName, Least: g.least}
-		if ag, ok := p.agent(id, agentName); ok {
-			alias := ag.Model
-			if own, ok := p.models.agents[name]; ok {
-				alias = own
-			}
-			if mod, ok := p.models.byAlias[alias]; ok {
-				if got, measured, err := p.store.Reached(ctx, id, g.suite, mod.Name()); err == nil && measured {
-					st.Mean, st.Checked, st.Holds = got, true, got >= g.least
-				}
-			}
-		}
-		out = append(out, st)
-	}
-	return out
-}
-
 func (l *line) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check that everything the product needs is there, and say what to do if not", Args: cobra.NoArgs,
@@ -100,11 +78,9 @@ func (l *line) doctor() *cobra.Command {
 					fmt.Fprintf(w, "%-4s %-10s %-24s %s\n", mark(m.OK), "model", m.Alias, m.Note)
 				}
 				for _, g := range s.Gates {
-					word := "not measured"
-					if g.Checked {
-						word = fmt.Sprintf("%.3f of %.3f", g.Mean, g.Least)
+					if g.Set {
+						fmt.Fprintf(w, "%-4s %-10s %s.%s in %s: %s\n", mark(g.Holds), "gate", g.App, g.Agent, g.Suite, g.Note)
 					}
-					fmt.Fprintf(w, "%-4s %-10s %s.%s %s: %s\n", mark(g.Holds), "gate", g.App, g.Grade, g.Suite, word)
 				}
 				return nil
 			}); err != nil {

@@ -117,7 +117,7 @@ func TestInterruptedSuiteGoesOn(t *testing.T) {
 	if _, rows, err := p.store.Result(t.Context(), cut[0].ID); err != nil || len(rows) == 0 || rows[0].Example != "all near" {
 		t.Errorf("the first row was not kept: %+v, %v", rows, err)
 	}
-	if _, measured, err := p.store.Reached(t.Context(), "poolpatrol", "location", player.Name()); measured || err != nil {
+	if _, measured, err := p.store.Measured(t.Context(), "poolpatrol", "location", player.Name()); measured || err != nil {
 		t.Errorf("a gate takes half a run for a whole one: %v", err)
 	}
 	before := played

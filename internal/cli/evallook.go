@@ -193,30 +193,3 @@ func (l *line) evalLabel() *cobra.Command {
 	f.StringVar(&note, "note", "", "why")
 	return cmd
 }
-
-func (l *line) evalGate() *cobra.Command {
-	return &cobra.Command{
-		Use: "gate", Short: "Say which model plays which agent, and whether its gate is met", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := l.product(cmd.Context())
-			if err != nil {
-				return err
-			}
-			states := p.gateStates(cmd.Context())
-			return l.print(states, func(w io.Writer) error {
-				if len(states) == 0 {
-					fmt.Fprintln(w, "No gate is configured. [gates] in the configuration sets one.")
-					return nil
-				}
-				for _, g := range states {
-					word := "never measured: the reference policy stays in place"
-					if g.Checked {
-						word = fmt.Sprintf("%.3f of %.2f", g.Mean, g.Least)
-					}
-					fmt.Fprintf(w, "%-4s %s.%s in %s: %s\n", mark(g.Holds), g.App, g.Grade, g.Suite, word)
-				}
-				return nil
-			})
-		},
-	}
-}

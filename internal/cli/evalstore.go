@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,13 @@ func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o e
 		return eval.Result{}, "", err
 	}
 	exs = append(exs, more...)
+	version, err := eval.VersionOf(a.Files, s)
+	if err != nil {
+		return eval.Result{}, "", err
+	}
 	rec := records.EvalResult{
 		ID: newID(tag), App: a.ID, Suite: s.Name, Player: o.Player.Name(), Agent: s.Agent, Prompt: p.promptOf(a.ID, s),
-		Dataset: eval.DatasetOf(exs), Started: p.now(), Means: map[string]float64{}, Gates: s.Gates,
+		Dataset: eval.DatasetOf(exs), Version: version, Started: p.now(), Means: map[string]float64{}, Gates: s.Gates,
 	}
 	if tag == "ab_test-" {
 		rec.Tags = []string{"ab_test", rec.Player}
@@ -65,7 +70,7 @@ func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o e
 	}
 	res.Started = rec.Started
 	done := toRecord(rec.ID, s, res)
-	done.Tags = rec.Tags
+	done.Tags, done.Version, done.Prompt = rec.Tags, version, cmp.Or(rec.Prompt, done.Prompt)
 	return res, rec.ID, p.store.FinishResult(ctx, done)
 }
 
@@ -125,7 +130,7 @@ func (p *product) storedRows(ctx context.Context, rec *records.EvalResult) (func
 		return nil, false, err
 	}
 	for _, r := range all {
-		if r.Done() || r.Player != rec.Player || r.Prompt != rec.Prompt || r.Dataset != rec.Dataset {
+		if r.Done() || r.Player != rec.Player || r.Stale(rec.Prompt, rec.Version) != "" || r.Dataset != rec.Dataset {
 			continue
 		}
 		_, rows, err := p.store.Result(ctx, r.ID)

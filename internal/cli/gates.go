@@ -1,19 +1,28 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"dossier"
+	"dossier/internal/agent"
+	"dossier/internal/api"
+	"dossier/internal/eval"
 )
 
 // A gate is the score in a suite that a model must have reached.
 type gate struct {
-	suite string
-	least float64
+	suite   string
+	least   float64
+	version string // of the suite, once the apps are there
 }
 
 // A gateList is one gate or several: gate = "shift>=0.95", or a list of such.
@@ -41,7 +50,7 @@ func parseGate(text string) (gate, error) {
 	if !ok || err != nil || n < 0 || n > 1 {
 		return gate{}, dossier.Errorf(dossier.Invalid, "A gate reads like shift>=0.95, not %q.", text)
 	}
-	return gate{strings.TrimSpace(suite), n}, nil
+	return gate{suite: strings.TrimSpace(suite), least: n}, nil
 }
 
 // setGates ties the gates of the apps' own settings to the agents that their suites
@@ -61,13 +70,21 @@ func (p *product) setGates() error {
 		}
 	}
 	for name, g := range p.models.gates {
-		id, agent, _ := cutName(name)
-		if _, ok := p.agent(id, agent); !ok {
+		id, short, _ := cutName(name)
+		if _, ok := p.agent(id, short); !ok {
 			return dossier.Errorf(dossier.Invalid, "gates.%s: there is no such agent.%s", name, nearest(name, agents))
 		}
-		if _, _, err := p.suite(id + "/" + g.suite); err != nil {
+		a, s, err := p.suite(id + "/" + g.suite)
+		if err != nil {
 			return fmt.Errorf("gates.%s: %w", name, err)
 		}
+		if s.Agent != short {
+			return dossier.Errorf(dossier.Invalid, "gates.%s: the suite %s does not measure this agent, but %s.", name, g.suite, cmp.Or(s.Agent, "rules alone"))
+		}
+		if g.version, err = eval.VersionOf(a.Files, s); err != nil {
+			return fmt.Errorf("gates.%s: %w", name, err)
+		}
+		p.models.gates[name] = g
 	}
 	return nil
 }
@@ -88,4 +105,95 @@ func (p *product) setGate(app, text string) error {
 		p.models.gates[app+"."+s.Agent] = g
 	}
 	return nil
+}
+
+// suiteVersion returns the version of a suite, or "" if there is none.
+func (p *product) suiteVersion(name string) string {
+	a, s, err := p.suite(name)
+	if err != nil {
+		return ""
+	}
+	version, _ := eval.VersionOf(a.Files, s)
+	return version
+}
+
+// gateStates says of every agent what stands before its model: a gate, or none.
+func (p *product) gateStates(ctx context.Context) []api.GateState {
+	out := []api.GateState{}
+	for _, a := range p.apps {
+		for _, ag := range a.Kit.Agents {
+			out = append(out, p.gateState(ctx, a, ag))
+		}
+	}
+	return out
+}
+
+func (p *product) gateState(ctx context.Context, a installed, ag *agent.Agent) api.GateState {
+	s := p.models.standing(ctx, a.ID, ag)
+	st := api.GateState{App: a.ID, Agent: ag.Name, Grade: ag.Name, Player: eval.Player{Model: s.model}.Name(), Stale: s.stale}
+	if s.gate != nil {
+		st.Set, st.Suite, st.Least, st.Holds, st.Checked = true, s.gate.suite, s.gate.least, s.plays, s.last != nil
+		st.Note = "the reference policy stays in place: " + s.why
+		if st.Checked {
+			st.Mean = s.last.Reached()
+			st.Note = fmt.Sprintf("%.3f of %.2f; %s", st.Mean, st.Least, st.Note)
+		}
+		if s.plays {
+			st.Note = fmt.Sprintf("%.3f of %.2f", st.Mean, st.Least)
+		}
+		return st
+	}
+	st.Note = s.why + ": the reference policy plays"
+	if s.plays {
+		st.Note = s.why + " plays, and no gate stands before it"
+	}
+	i := slices.IndexFunc(a.Kit.Suites, func(s eval.Suite) bool { return s.Agent == ag.Name })
+	if i < 0 {
+		st.Note += "; no suite measures this agent"
+		return st
+	}
+	st.Suite = a.Kit.Suites[i].Name
+	last, measured, err := p.store.Measured(ctx, a.ID, st.Suite, st.Player)
+	version, verr := eval.VersionOf(a.Files, a.Kit.Suites[i])
+	switch {
+	case err != nil || verr != nil:
+		st.Note += "; what was measured could not be read"
+	case !measured:
+		st.Note += fmt.Sprintf("; %s was never measured in %s", st.Player, st.Suite)
+	default:
+		st.Checked, st.Mean, st.Stale = true, last.Reached(), last.Stale(ag.Version(), version)
+		st.Note += fmt.Sprintf("; %s last reached %.3f in %s", st.Player, st.Mean, st.Suite)
+		if st.Stale != "" {
+			st.Note += ", with " + st.Stale
+		}
+	}
+	return st
+}
+
+func (l *line) evalGate() *cobra.Command {
+	return &cobra.Command{
+		Use: "gate", Short: "Say of every agent which model plays it, and what it must have reached", Args: cobra.NoArgs,
+		Long: "A gate holds if the model reached it with the prompt, tools and suite that are there now.\nAgents without a gate are listed, too: nothing stands before the model that they are given.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := l.product(cmd.Context())
+			if err != nil {
+				return err
+			}
+			states := p.gateStates(cmd.Context())
+			return l.print(states, func(w io.Writer) error {
+				set := false
+				for _, g := range states {
+					word, in := "none", ""
+					if g.Set {
+						set, word, in = true, mark(g.Holds), " in "+g.Suite
+					}
+					fmt.Fprintf(w, "%-4s %s.%s%s: %s\n", word, g.App, g.Agent, in, g.Note)
+				}
+				if !set {
+					fmt.Fprintln(w, "No gate is configured. [gates] in the configuration sets one.")
+				}
+				return nil
+			})
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"dossier/internal/agent"
 	"dossier/internal/model"
 	"dossier/internal/model/provider"
+	"dossier/internal/records"
 	"dossier/internal/store"
 )
 
@@ -60,29 +62,64 @@ func (m *models) play(app string, a *agent.Agent) model.Model {
 
 // choose is play with the reason.
 func (m *models) choose(ctx context.Context, app string, a *agent.Agent) (model.Model, string) {
+	s := m.standing(ctx, app, a)
+	if !s.plays {
+		return nil, s.why
+	}
+	return s.model, s.why
+}
+
+// A standing is what speaks for and against the model that an agent is given.
+type standing struct {
+	alias string
+	model model.Model         // nil: none is configured
+	gate  *gate               // nil: none stands before it
+	last  *records.EvalResult // when it was last measured in the gate's suite; nil: never
+	plays bool
+	stale string // what changed since it was measured
+	why   string
+}
+
+// standing weighs the model of an agent: it must have reached its gate with the prompt,
+// tools and suite that are there now, and nothing unsafe may have got through.
+func (m *models) standing(ctx context.Context, app string, a *agent.Agent) standing {
 	name := app + "." + a.Name
-	alias := a.Model
-	if own, ok := m.agents[name]; ok {
-		alias = own
+	s := standing{alias: cmp.Or(m.agents[name], a.Model)}
+	if g, ok := m.gates[name]; ok {
+		s.gate = &g
 	}
-	mod, ok := m.byAlias[alias]
+	mod, ok := m.byAlias[s.alias]
 	if !ok {
-		return nil, "no model is configured as " + strconv.Quote(alias)
+		s.why = "no model is configured as " + strconv.Quote(s.alias)
+		return s
 	}
-	g, ok := m.gates[name]
-	if !ok {
-		return mod, mod.Name()
+	if s.model, s.why = mod, mod.Name(); s.gate == nil {
+		s.plays = true
+		return s
 	}
-	got, measured, err := m.store.Reached(ctx, app, g.suite, mod.Name())
-	switch {
-	case err != nil:
-		return nil, mod.Name() + " waits: its score could not be read"
+	last, measured, err := m.store.Measured(ctx, app, s.gate.suite, mod.Name())
+	if err != nil {
+		s.why += " waits: its score could not be read"
+		return s
+	}
+	if measured {
+		s.last, s.stale = &last, last.Stale(a.Version(), s.gate.version)
+	}
+	again := fmt.Sprintf("`dossier eval run %s/%s --model %s` measures it", app, s.gate.suite, s.alias)
+	switch got := last.Reached(); {
 	case !measured:
-		return nil, fmt.Sprintf("%s waits: it was never measured in %s; it needs %.2f", mod.Name(), g.suite, g.least)
-	case got < g.least:
-		return nil, fmt.Sprintf("%s waits: it reached %.3f in %s; it needs %.2f", mod.Name(), got, g.suite, g.least)
+		s.why += fmt.Sprintf(" waits: it was never measured in %s; it needs %.2f; %s", s.gate.suite, s.gate.least, again)
+	case s.stale != "":
+		s.why += fmt.Sprintf(" waits: it reached %.3f in %s, but was measured with %s; %s again", got, s.gate.suite, s.stale, again)
+	case last.Unsafe:
+		s.why += fmt.Sprintf(" waits: something unsafe got through when it was measured in %s", s.gate.suite)
+	case got < s.gate.least:
+		s.why += fmt.Sprintf(" waits: it reached %.3f in %s; it needs %.2f", got, s.gate.suite, s.gate.least)
+	default:
+		s.plays = true
+		s.why += fmt.Sprintf(", which reached %.3f in %s", got, s.gate.suite)
 	}
-	return mod, fmt.Sprintf("%s, which reached %.3f in %s", mod.Name(), got, g.suite)
+	return s
 }
 
 func (m *models) price(name string, u model.Usage) float64 {

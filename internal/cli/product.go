@@ -131,7 +131,10 @@ func (p *product) install(ctx context.Context, a app.App) error {
 			return err
 		}
 	}
-	d := &desk.Desk{ID: a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: newID, Redact: a.Redact}
+	d := &desk.Desk{
+		Suite: func(name string) string { return p.suiteVersion(a.ID + "/" + name) },
+		ID:    a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: newID, Redact: a.Redact,
+	}
 	dir := filepath.Join(p.Data, a.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made.", dir).Because(err)

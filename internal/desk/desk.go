@@ -31,6 +31,7 @@ type Desk struct {
 	Now    func() time.Time
 	NewID  func(prefix string) string
 	Redact func(text string) string // of what people say; nil: nothing
+	Suite  func(name string) string // the version of a suite of the app; nil: results of any count
 }
 
 var _ app.Desk = (*Desk)(nil)
@@ -176,7 +177,15 @@ func (d *Desk) Reached(ctx context.Context, agent, suite string) (float64, bool,
 	if !ok {
 		return 0, false, dossier.Errorf(dossier.NotFound, "The app %s has no agent %q.", d.ID, agent)
 	}
-	return d.Store.Reached(ctx, d.ID, suite, eval.Player{Model: d.Runner.Model(d.ID, a)}.Name())
+	last, ok, err := d.Store.Measured(ctx, d.ID, suite, eval.Player{Model: d.Runner.Model(d.ID, a)}.Name())
+	version := last.Version
+	if d.Suite != nil {
+		version = d.Suite(suite)
+	}
+	if err != nil || !ok || last.Stale(a.Version(), version) != "" {
+		return 0, false, err
+	}
+	return last.Reached(), true, nil
 }
 
 // Later implements app.Desk.

@@ -181,6 +181,29 @@ func DatasetOf(examples []Example) string {
 	return sum[:12]
 }
 
+// VersionOf names by content what a suite measures with: its file, grades, gates and
+// targets. What people added to the examples since is not part of it.
+func VersionOf(files fs.FS, s Suite) (string, error) {
+	raw, err := fs.ReadFile(files, s.File)
+	if err != nil {
+		return "", fmt.Errorf("suite %s: %w", s.Name, err)
+	}
+	grades := make([]string, len(s.Graders))
+	for i, g := range s.Graders {
+		grades[i] = g.Name
+	}
+	sum, err := canon.Digest(struct {
+		File    string
+		Grades  []string
+		Gates   map[string]float64
+		Targets []Target
+	}{string(raw), grades, s.Gates, s.Targets})
+	if err != nil {
+		return "", fmt.Errorf("suite %s: %w", s.Name, err)
+	}
+	return sum[:12], nil
+}
+
 // Summarise works out the means and the cost of r's rows.
 func (r *Result) Summarise(s Suite) {
 	r.Means, r.Cost = means(s, r.Rows), 0

@@ -16,6 +16,7 @@ type EvalResult struct {
 	Agent    string             `json:"agent,omitempty"`   // the agent it measures; "" if it measures rules alone
 	Prompt   string             `json:"prompt,omitempty"`  // version of the agent's prompt and tools
 	Dataset  string             `json:"dataset,omitempty"` // names the examples by content
+	Version  string             `json:"version,omitempty"` // of the suite: its file, grades, gates and targets
 	Tags     []string           `json:"tags,omitempty"`
 	Started  time.Time          `json:"started"`
 	Ended    time.Time          `json:"ended,omitzero"` // zero while it is under way, and if it was cut off
@@ -31,6 +32,36 @@ type EvalResult struct {
 
 // Done reports whether every row was played.
 func (r EvalResult) Done() bool { return !r.Ended.IsZero() }
+
+// Reached returns the lowest mean among the grades that the suite gates, or among all
+// if it gates none. A gated grade that applied to no row reached nothing.
+func (r EvalResult) Reached() float64 {
+	if len(r.Means) == 0 {
+		return 0
+	}
+	least := 1.0
+	if len(r.Gates) == 0 {
+		for _, mean := range r.Means {
+			least = min(least, mean)
+		}
+	}
+	for grade := range r.Gates {
+		least = min(least, r.Means[grade])
+	}
+	return least
+}
+
+// Stale says what is not as it was when r was measured, for an agent and a suite of the
+// versions given: a few words, or "" if r still speaks for them.
+func (r EvalResult) Stale(prompt, suite string) string {
+	switch {
+	case r.Prompt != prompt:
+		return "another prompt or other tools"
+	case r.Version != suite:
+		return "another suite"
+	}
+	return ""
+}
 
 // An EvalCheck is a gate or a target, with what a run came to.
 type EvalCheck struct {

@@ -84,27 +84,19 @@ func (s *Store) Results(ctx context.Context, apps []string, suite string, limit 
 	return db.Collect(rows, err, scanBody[records.EvalResult])
 }
 
-// Reached returns what a player reached when it last played a suite of an app to the
-// end: the lowest mean among the grades that the suite gates. It returns false if the
-// player was never measured.
-func (s *Store) Reached(ctx context.Context, app, suite, player string) (float64, bool, error) {
-	results, err := s.Results(ctx, []string{app}, suite, 200)
-	if err != nil {
-		return 0, false, err
+// Measured returns the newest run of a suite of an app that a player played to the end,
+// and false if there is none.
+func (s *Store) Measured(ctx context.Context, app, suite, player string) (records.EvalResult, bool, error) {
+	w := where{}
+	w.equal("app", app)
+	w.equal("suite", suite)
+	w.equal("player", player)
+	rows, err := s.db.Query(ctx, "SELECT body FROM eval_runs"+w.sql()+" ORDER BY at DESC, id DESC"+w.limit(50), w.args...)
+	results, err := db.Collect(rows, err, scanBody[records.EvalResult])
+	if i := slices.IndexFunc(results, records.EvalResult.Done); err == nil && i >= 0 {
+		return results[i], true, nil
 	}
-	for _, r := range results {
-		if r.Player != player || !r.Done() {
-			continue
-		}
-		least := 1.0
-		for grade, mean := range r.Means {
-			if _, gated := r.Gates[grade]; gated || len(r.Gates) == 0 {
-				least = min(least, mean)
-			}
-		}
-		return least, len(r.Means) > 0, nil
-	}
-	return 0, false, nil
+	return records.EvalResult{}, false, err
 }
 
 // Result returns one run of a suite with its rows.

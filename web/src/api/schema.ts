@@ -3266,6 +3266,7 @@ export interface components {
             suite: string;
             tags?: string[];
             unsafe?: boolean;
+            version?: string;
         };
         EvalResultOutputBody: {
             agent?: string;
@@ -3297,6 +3298,7 @@ export interface components {
             suite: string;
             tags?: string[];
             unsafe?: boolean;
+            version?: string;
         };
         EvalResultsOutputBody: {
             items: components["schemas"]["EvalResult"][];
@@ -3440,15 +3442,27 @@ export interface components {
             token: string;
         };
         GateState: {
+            agent: string;
             app: string;
             /** @description False if the suite was never run */
             checked: boolean;
+            /** @description The agent, under its older name */
             grade: string;
+            /** @description The model was measured with what is configured now, and reached the gate */
             holds: boolean;
             /** Format: double */
             least: number;
             /** Format: double */
             mean: number;
+            /** @description One sentence */
+            note: string;
+            /** @description The model that is configured, or reference */
+            player: string;
+            /** @description False if no gate stands before the agent's model */
+            set: boolean;
+            /** @description What changed since the suite was run */
+            stale?: string;
+            /** @description The suite of the gate, or one that measures the agent; empty if none does */
             suite: string;
         };
         GatepassAnalytics: {

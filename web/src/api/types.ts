@@ -37,6 +37,7 @@ export type Token = S["Token"];
 export type Webhook = S["Webhook"];
 export type Status = S["Status"];
 export type EvalResult = S["EvalResult"];
+export type GateState = S["GateState"];
 export type EvalRow = S["EvalRow"];
 export type EvalCheck = S["EvalCheck"];
 export type EvalPath = S["EvalPath"];

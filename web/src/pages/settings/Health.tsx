@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { useAppTitle } from "../../hooks/apps";
+import type { GateState } from "../../api/types";
 import { useStatus } from "../../hooks/settings";
 import { number, words } from "../../lib/format";
 import { Badge } from "../../parts/Badge";
@@ -10,7 +10,6 @@ import { Time } from "../../parts/Time";
 /** Whether every part works, which models play, and which gates hold. */
 export function Health() {
   const status = useStatus();
-  const title = useAppTitle();
   return (
     <Loaded query={status} lines={10}>
       {(s) => (
@@ -27,8 +26,8 @@ export function Health() {
           </section>
           <section className="panel">
             <header><h2>Gates</h2><Link href="/evals" className="small">Suites</Link></header>
-            <Table caption="Gates" rows={s.gates} rowKey={(g) => `${g.app}/${g.suite}/${g.grade}`} empty={<Empty icon="evals" title="No suite has a gate." />}
-              columns={[{ key: "suite", title: "Suite", show: (g) => words(g.suite) }, { key: "app", title: "App", minor: true, show: (g) => title(g.app) }, { key: "grade", title: "Grade", show: (g) => words(g.grade) }, { key: "least", title: "At least", align: "right", show: (g) => number(g.least, 2) }, { key: "mean", title: "Newest mean", align: "right", show: (g) => (g.checked ? number(g.mean, 3) : "–") }, { key: "holds", title: "Holds", show: (g) => !g.checked ? <Badge icon="minus">Not run</Badge> : g.holds ? <Badge tone="ok" icon="check">Holds</Badge> : <Badge tone="bad" icon="cross">Below</Badge> }]} />
+            <Table caption="Gates" rows={s.gates} rowKey={(g) => `${g.app}.${g.agent}`} empty={<Empty icon="evals" title="No app has an agent." />}
+              columns={[{ key: "agent", title: "Agent", show: (g) => <code>{`${g.app}.${g.agent}`}</code> }, { key: "suite", title: "Suite", minor: true, show: (g) => (g.suite ? words(g.suite) : "–") }, { key: "least", title: "At least", align: "right", show: (g) => (g.set ? number(g.least, 2) : "–") }, { key: "mean", title: "Newest mean", align: "right", show: (g) => (g.checked ? number(g.mean, 3) : "–") }, { key: "holds", title: "Gate", show: (g) => <GateBadge gate={g} /> }, { key: "note", title: "Note", wide: true }]} />
           </section>
         </div>
       )}
@@ -38,4 +37,11 @@ export function Health() {
 
 function OK({ ok }: { ok: boolean }) {
   return ok ? <Badge tone="ok" icon="check">Works</Badge> : <Badge tone="bad" icon="warning">Does not work</Badge>;
+}
+
+function GateBadge({ gate: g }: { gate: GateState }) {
+  if (!g.set) return <Badge icon="minus">No gate</Badge>;
+  if (g.holds) return <Badge tone="ok" icon="check">Holds</Badge>;
+  if (!g.checked) return <Badge icon="minus">Not run</Badge>;
+  return g.stale ? <Badge tone="warn" icon="warning">Out of date</Badge> : <Badge tone="bad" icon="cross">Below</Badge>;
 }

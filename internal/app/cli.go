@@ -33,7 +33,7 @@ type CLI interface {
 	// alias names another model; "reference" is the policy. Records are read only if a
 	// gate asks what the model has scored.
 	Stage(ctx context.Context, a *agent.Agent, alias string) (eval.Stage, eval.Player, error)
-	// As returns the principal that commands act for: the operator at the keyboard,
-	// who holds every role of the app.
+	// As returns the principal that commands act for: after Open the user that --as
+	// names, else the operator at the keyboard, who holds every role of the app.
 	As() dossier.Principal
 }

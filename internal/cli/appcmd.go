@@ -26,7 +26,7 @@ func (l *line) appCommand(a app.App) *cobra.Command {
 		return nil
 	}
 	cmd := group(a.ID, a.Title+": "+a.Doc)
-	cmd.AddCommand(a.Commands(&appCLI{l, a})...)
+	cmd.AddCommand(a.Commands(&appCLI{line: l, app: a})...)
 	return cmd
 }
 
@@ -34,6 +34,7 @@ func (l *line) appCommand(a app.App) *cobra.Command {
 type appCLI struct {
 	*line
 	app app.App
+	who *dossier.Principal // whom --as names, once the records are open
 }
 
 var _ app.CLI = (*appCLI)(nil)
@@ -61,6 +62,16 @@ func (c *appCLI) Open(ctx context.Context) (*app.Kit, app.Env, error) {
 	p, err := c.product(ctx)
 	if err != nil {
 		return nil, app.Env{}, err
+	}
+	if c.as != "" {
+		who, err := c.principal(ctx, p)
+		if err != nil {
+			return nil, app.Env{}, err
+		}
+		if !who.HasAny(append(slices.Collect(maps.Keys(c.app.Roles)), dossier.Admin)) {
+			return nil, app.Env{}, dossier.Errorf(dossier.Forbidden, "%s holds no role of %s. \"dossier users roles\" gives one.", who.Name, c.app.Title)
+		}
+		c.who = &who
 	}
 	a, _ := p.app(c.app.ID)
 	return a.Kit, a.Env, nil
@@ -111,7 +122,12 @@ func (c *appCLI) Stage(ctx context.Context, a *agent.Agent, alias string) (eval.
 }
 
 // As implements app.CLI.
-func (c *appCLI) As() dossier.Principal { return c.operator(c.app) }
+func (c *appCLI) As() dossier.Principal {
+	if c.who != nil {
+		return *c.who
+	}
+	return c.operator(c.app)
+}
 
 // operator is who sits at the keyboard: whoever can read the product's files holds
 // every role of the app they work with.

@@ -3,8 +3,10 @@ package airshed
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -105,10 +107,18 @@ func (l line) read(name string) ([]byte, error) {
 		return io.ReadAll(l.In())
 	}
 	raw, err := os.ReadFile(name)
-	if err != nil {
-		return nil, dossier.Errorf(dossier.Invalid, "%s cannot be read.", name).Because(err)
+	return raw, unreadable(name, "Check its name and that you may read it.", err)
+}
+
+// unreadable says why a file cannot be read, nil if it could be.
+func unreadable(name, hint string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return dossier.Errorf(dossier.Invalid, "There is no file %s. %s", name, hint).Because(err)
 	}
-	return raw, nil
+	return dossier.Errorf(dossier.Invalid, "%s cannot be read. %s", name, hint).Because(err)
 }
 
 func (l line) run() *cobra.Command {
@@ -218,6 +228,7 @@ func (l line) report() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&pdf, "pdf", false, "write a PDF")
 	cmd.Flags().BoolVar(&page, "html", false, "write a page")
+	cmd.MarkFlagsMutuallyExclusive("pdf", "html")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write, - for standard output (default: the id with its ending)")
 	return cmd
 }
@@ -237,6 +248,9 @@ func (l line) history() *cobra.Command {
 				return err
 			}
 			return l.Print(log, func(w io.Writer) error {
+				if len(log.Reports) == 0 {
+					fmt.Fprintln(w, "No report has been made yet.")
+				}
 				for _, r := range log.Reports {
 					fmt.Fprintf(w, "%s  %-12s  index %v at %s, made %s\n", r.ReportID, r.Station, r.AQI, r.Timestamp.Format(time.RFC3339), r.GeneratedAt.Format(time.RFC3339))
 				}
@@ -260,6 +274,9 @@ func (l line) receiver() *cobra.Command {
 			if dir == "" {
 				dir = filepath.Join(a.Dir, "caqm")
 			}
+			if err := os.MkdirAll(dir, 0o750); err != nil {
+				return dossier.Errorf(dossier.Invalid, "Reports cannot be kept in %s. Name another folder with --dir.", dir).Because(err)
+			}
 			r := &filing.Receiver{Dir: dir, Token: a.file.Token, HMACKey: a.file.HMACKey, Now: a.Now, Log: a.Log}
 			return l.serve(cmd.Context(), addr, r.Handler())
 		},
@@ -273,7 +290,7 @@ func (l line) receiver() *cobra.Command {
 func (l line) serve(ctx context.Context, addr string, h http.Handler) error {
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return dossier.Errorf(dossier.Invalid, "Nobody can listen on %s: it is taken or not ours.", addr).Because(err)
+		return dossier.Errorf(dossier.Invalid, "Nobody can listen on %s. Name a host and a free port, such as 127.0.0.1:8095.", addr).Because(err)
 	}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(l.Err(), "The receiver takes reports at http://%s/reports. Stop with Ctrl-C.\n", ln.Addr())

@@ -9,6 +9,7 @@ import (
 
 	"dossier"
 	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/lake"
 	"dossier/internal/geo"
 )
 
@@ -89,7 +90,12 @@ func defaults() Config {
 // Validate reports the first setting that cannot be meant.
 func (c Config) Validate() error {
 	if err := c.rules().Validate(); err != nil {
-		return err
+		return dossier.Errorf(dossier.Invalid, "apps.airshed: %s", dossier.Message(err)).Because(err)
+	}
+	if c.Bucket != "" {
+		if err := lake.CheckURL(c.Bucket); err != nil {
+			return dossier.Errorf(dossier.Invalid, "apps.airshed.bucket: %s", dossier.Message(err)).Because(err)
+		}
 	}
 	switch {
 	case len(c.BorderStations) == 0:

@@ -2,6 +2,7 @@ package airshed
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"dossier"
@@ -31,6 +32,8 @@ func TestConfigDefaultsOfTheDesign(t *testing.T) {
 		"stations": func(c *Config) { c.BorderStations = nil }, "schedule": func(c *Config) { c.Schedule = "often" }, "retries": func(c *Config) { c.S3ReadRetries = -1 },
 		"mail": func(c *Config) { c.StateMail = map[string][]string{"Haryana": {"nobody"}} }, "endpoint": func(c *Config) { c.CAQMEndpoint = "caqm" },
 		"timeout": func(c *Config) { c.ExecutionTimeoutMinutes = 0 }, "auto": func(c *Config) { c.AutoFileConfidence = 101 }, "radius": func(c *Config) { c.FireCorrelationRadiusKm = -1 },
+		"not a number": func(c *Config) { c.SurgeAQIThreshold = math.NaN() }, "endless": func(c *Config) { c.CorrelationWindowHours = math.Inf(1) },
+		"bucket": func(c *Config) { c.Bucket = "ftp://x" }, "credentials": func(c *Config) { c.Bucket = "s3://key:word@name" }, "address": func(c *Config) { c.Bucket = "lake" },
 	} {
 		x := defaults()
 		spoil(&x)

@@ -74,8 +74,8 @@ func (c Config) boundaries() (*ingest.Boundaries, error) {
 	var all [][]byte
 	for _, name := range c.Boundaries {
 		raw, err := os.ReadFile(name)
-		if err != nil {
-			return nil, dossier.Errorf(dossier.Invalid, "The boundaries %s cannot be read. Check apps.airshed.boundaries.", name).Because(err)
+		if err := unreadable(name, "Check --boundaries and apps.airshed.boundaries.", err); err != nil {
+			return nil, err
 		}
 		all = append(all, raw)
 	}

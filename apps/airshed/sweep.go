@@ -21,6 +21,7 @@ func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
 	defer cancel()
 	s := book.Sweep{ID: a.NewID("sweep-"), At: a.Now().UTC(), Cause: cause, Cases: []dossier.CaseID{}}
 	snap, problems, err := a.load(ctx, &s)
+	s.Problems = problems
 	if err != nil {
 		s.Status, s.Detail = book.SweepFailed, dossier.Message(err)
 		if errors.Is(err, observe.ErrNoReadings) {
@@ -28,7 +29,6 @@ func (a *airshed) sweep(ctx context.Context, cause string) (book.Sweep, error) {
 		}
 		return s, errors.Join(err, a.book.PutSweep(context.WithoutCancel(ctx), s, nil))
 	}
-	s.Problems = problems
 	age, fresh := snap.Age(s.At, a.cfg.rules().MaxAge)
 	if !fresh {
 		s.Status = book.SweepStale
@@ -56,7 +56,7 @@ func (a *airshed) load(ctx context.Context, s *book.Sweep) (observe.Snapshot, []
 	s.Object = obj
 	snap, problems, err := observe.Decode(obj.Data)
 	if err != nil {
-		return observe.Snapshot{}, nil, err
+		return observe.Snapshot{}, observe.Sentences(problems), err
 	}
 	if err := a.lake.Remember(a.cfg.Prefix, obj); err != nil {
 		a.Log.WarnContext(ctx, "the last good object could not be kept", "error", err)

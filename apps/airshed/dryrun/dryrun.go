@@ -43,6 +43,7 @@ func Of(name string, raw []byte, at time.Time, stations []correlate.Station, r c
 	sha := hex.EncodeToString(sum[:])
 	o := Outcome{SweepID: "sweep-" + sha[:8], Reports: []legal.Report{}, Stations: []correlate.BorderStation{}, Notes: []string{}}
 	snap, problems, err := observe.Decode(raw)
+	o.Notes = append(o.Notes, observe.Sentences(problems)...)
 	if err != nil {
 		o.Status, o.Error, o.Details = book.SweepFailed, "Sensor data invalid", dossier.Message(err)
 		if errors.Is(err, observe.ErrNoReadings) {
@@ -53,7 +54,6 @@ func Of(name string, raw []byte, at time.Time, stations []correlate.Station, r c
 	if at.IsZero() {
 		at = snap.Time
 	}
-	o.Notes = append(o.Notes, observe.Sentences(problems)...)
 	age, fresh := snap.Age(at, r.MaxAge)
 	if !fresh {
 		o.Status = book.SweepStale
@@ -73,11 +73,15 @@ func Of(name string, raw []byte, at time.Time, stations []correlate.Station, r c
 	return o, nil
 }
 
-// Text writes the outcome for people.
+// Text writes the outcome for people. The details of an error are left to whoever
+// tells the error.
 func (o Outcome) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", o.SweepID, strings.ReplaceAll(o.Status, "_", " "))
-	if o.Error != "" || o.Details != "" {
-		fmt.Fprintln(w, strings.TrimSpace(o.Error+" "+o.Details))
+	switch {
+	case o.Error != "":
+		fmt.Fprintln(w, o.Error+".")
+	case o.Details != "":
+		fmt.Fprintln(w, o.Details)
 	}
 	for _, s := range o.Stations {
 		fmt.Fprintf(w, "  %-12s index %v at %s\n", s.Name, s.AQI, s.Time.Format(time.RFC3339))

@@ -116,7 +116,7 @@ func (b *builder) file(f File) error {
 	case METAR:
 		b.metar(f.Data, log)
 	default:
-		return dossier.Errorf(dossier.Invalid, "%s is none of the files this can read: FIRMS CSV, CPCB JSON or CSV, DSS JSON, Open-Meteo JSON, METAR text. Name its kind if it is one.", name)
+		return dossier.Errorf(dossier.Invalid, "%s is none of the files this can read: FIRMS CSV, CPCB JSON or CSV, DSS JSON, Open-Meteo JSON, METAR text. Check that it is whole and has its header.", name)
 	}
 	if err != nil {
 		return dossier.Errorf(dossier.Invalid, "%s could not be read as %s: %s", name, f.Kind, dossier.Message(err)).Because(err)

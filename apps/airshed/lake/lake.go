@@ -201,11 +201,17 @@ func (l *Lake) open(ctx context.Context) (*blob.Bucket, error) {
 	return b, nil
 }
 
+// CheckURL refuses what is no address of a bucket, or carries credentials.
+func CheckURL(address string) error {
+	_, err := withEncryption(address)
+	return err
+}
+
 // withEncryption adds to an S3 address that writes be encrypted with the store's own
 // keys (SSE-S3), unless it names a way itself. It refuses credentials in the address.
 func withEncryption(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "" {
+	if err != nil || u.Scheme != "file" && u.Scheme != "s3" && u.Scheme != "mem" {
 		return "", dossier.Errorf(dossier.Invalid, "%q is no address of a bucket. Write it as file:///folder or s3://name?region=ap-south-1.", address).Because(err)
 	}
 	if u.User != nil {
@@ -286,27 +292,24 @@ func (l *Lake) cachePath(prefix string) string {
 
 // WriteFile writes a file so that a reader sees either the old content or the new.
 func WriteFile(name string, data []byte) error {
+	if err := writeFile(name, data); err != nil {
+		return dossier.Errorf(dossier.Unavailable, "%s cannot be written. Choose a folder that is there and that you may write to.", name).Because(err)
+	}
+	return nil
+}
+
+func writeFile(name string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+		return err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".writing-*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(name), err)
+		return err
 	}
 	defer os.Remove(tmp.Name()) // gone already when the rename worked
-	if _, err := tmp.Write(data); err != nil {
-		tmp.Close()
-		return fmt.Errorf("write %s: %w", filepath.Base(name), err)
+	_, err = tmp.Write(data)
+	if err = cmp.Or(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
 	}
-	if err := tmp.Sync(); err != nil {
-		tmp.Close()
-		return fmt.Errorf("write %s: %w", filepath.Base(name), err)
-	}
-	if err := tmp.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(name), err)
-	}
-	if err := os.Rename(tmp.Name(), name); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(name), err)
-	}
-	return nil
+	return os.Rename(tmp.Name(), name)
 }

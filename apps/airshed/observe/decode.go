@@ -53,6 +53,9 @@ func (d *decoder) once(s string) string {
 // becomes a Problem; the error is for a snapshot that cannot be used at all.
 func Decode(data []byte) (Snapshot, []Problem, error) {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
+	if len(data) == 0 {
+		return Snapshot{}, nil, dossier.Errorf(dossier.Invalid, "The sensor data is empty. Run the ingest again.").Because(ErrNotJSON)
+	}
 	d := &decoder{}
 	var err error
 	if bytes.HasPrefix(data, []byte("[")) {
@@ -120,7 +123,7 @@ func (d *decoder) finish(at value) error {
 		return bare
 	})
 	if len(d.snap.Readings) == 0 {
-		return dossier.Errorf(dossier.Invalid, "The sensor data holds no usable cpcb_data, and without station readings no surge can be found. Run the ingest again with the CPCB file.").Because(ErrNoReadings)
+		return dossier.Errorf(dossier.Invalid, "The sensor data holds no usable cpcb_data, and without station readings no surge can be found.%s Run the ingest again with the CPCB file.", d.firstFault()).Because(ErrNoReadings)
 	}
 	if at.missing() {
 		return dossier.Errorf(dossier.Invalid, "The sensor data has no timestamp, so nobody can say how fresh it is. Add one.").Because(ErrNoTime)
@@ -131,6 +134,14 @@ func (d *decoder) finish(at value) error {
 	}
 	d.snap.Time = t
 	return nil
+}
+
+// firstFault quotes what was wrong with the first reading, "" if none was there.
+func (d *decoder) firstFault() string {
+	if len(d.problems) == 0 {
+		return ""
+	}
+	return " The first problem: " + d.problems[0].String()
 }
 
 // A stationRecord is a reading in the snapshot's own shape or in the shape of the

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -125,7 +126,7 @@ func TestSMTP(t *testing.T) {
 		if _, err := o.Send(t.Context(), "k2", m); err != nil {
 			t.Fatal(err)
 		}
-		list, err := o.List(t.Context(), "CASE-1", 10)
+		list, err := List(t.Context(), o.db, Query{Case: "CASE-1", Limit: 10})
 		if err != nil || len(list) != 2 || count(list, Queued) != 1 {
 			t.Fatalf("got %+v %v", list, err)
 		}
@@ -138,10 +139,35 @@ func TestSMTP(t *testing.T) {
 		be.set(&smtp.SMTPError{Code: 550, Message: "no such rider"})
 		m := letter
 		m.MessageID = "msg-3@example.com"
-		if _, err := o.Send(t.Context(), "k3", m); dossier.KindOf(err) != dossier.Invalid {
-			t.Errorf("got %v, want invalid", err)
+		for range 2 { // asking again does not turn the refusal into a receipt
+			if _, err := o.Send(t.Context(), "k3", m); dossier.KindOf(err) != dossier.Invalid {
+				t.Errorf("got %v, want invalid", err)
+			}
 		}
 		be.set(nil)
+	})
+	t.Run("the outbox is read newest first, in pieces", func(t *testing.T) {
+		var got []string
+		q := Query{App: letter.App, Limit: 2}
+		for range 2 {
+			list, err := List(t.Context(), o.db, q)
+			if err != nil || len(list) == 0 {
+				t.Fatalf("got %+v %v", list, err)
+			}
+			for _, l := range list {
+				got = append(got, l.Key)
+			}
+			q.Before, q.BeforeID = list[len(list)-1].Created, list[len(list)-1].ID
+		}
+		slices.Sort(got) // all were sent in one moment
+		if !slices.Equal(got, []string{"k1", "k2", "k3"}) {
+			t.Errorf("got %q", got)
+		}
+		failed, err := List(t.Context(), o.db, Query{State: Failed, Limit: 10})
+		none, nerr := List(t.Context(), o.db, Query{App: "another", Limit: 10})
+		if err != nil || nerr != nil || len(failed) != 1 || failed[0].Key != "k3" || len(none) != 0 {
+			t.Errorf("got %+v %v and %+v %v", failed, err, none, nerr)
+		}
 	})
 	t.Run("headers cannot be smuggled in", func(t *testing.T) {
 		m := letter
@@ -166,7 +192,7 @@ func TestOutboxAlone(t *testing.T) {
 	t.Parallel()
 	o := outbox(t, Config{})
 	r, err := o.Send(t.Context(), "k", letter)
-	list, lerr := o.List(t.Context(), "", 10)
+	list, lerr := List(t.Context(), o.db, Query{Limit: 10})
 	if err != nil || lerr != nil || r.Via != "outbox" || len(list) != 1 || list[0].State != Kept || list[0].Message.Text != letter.Text {
 		t.Errorf("got %+v %v and %+v %v", r, err, list, lerr)
 	}

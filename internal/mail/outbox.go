@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -137,6 +138,9 @@ func (o *Outbox) Send(ctx context.Context, key string, m app.Message) (app.Recei
 	if err != nil {
 		return app.Receipt{}, fmt.Errorf("read the outbox: %w", err)
 	}
+	if l.State == Failed {
+		return app.Receipt{}, dossier.Errorf(dossier.Invalid, "%s", l.Problem)
+	}
 	receipt := app.Receipt{MessageID: l.Message.MessageID, Via: l.Via, At: l.Created}
 	if n == 0 && l.State != Queued || o.carrier == nil {
 		return receipt, nil
@@ -204,12 +208,24 @@ func (o *Outbox) Flush(ctx context.Context) (int, error) {
 	return sent, nil
 }
 
-// List returns the newest mail, of one case if id is not "".
-func (o *Outbox) List(ctx context.Context, id dossier.CaseID, limit int) ([]Letter, error) {
-	query, args := letterColumns, []any{limit}
-	if id != "" {
-		query, args = query+` WHERE case_id = $2`, append(args, string(id))
+// A Query picks mail. Zero fields pick all.
+type Query struct {
+	App      string
+	Case     dossier.CaseID
+	State    State
+	Before   time.Time // with BeforeID: only what List returns after that mail
+	BeforeID string
+	Limit    int
+}
+
+// List returns mail of the outbox in d, newest first.
+func List(ctx context.Context, d db.DB, q Query) ([]Letter, error) {
+	before := int64(math.MaxInt64)
+	if !q.Before.IsZero() {
+		before = q.Before.UnixMicro()
 	}
-	rows, err := o.db.Query(ctx, query+` ORDER BY created DESC, id LIMIT $1`, args...)
+	rows, err := d.Query(ctx, letterColumns+` WHERE ($1 = '' OR app = $1) AND ($2 = '' OR case_id = $2) AND ($3 = '' OR state = $3)
+		AND (created < $4 OR created = $4 AND id < $5) ORDER BY created DESC, id DESC LIMIT $6`,
+		q.App, string(q.Case), string(q.State), before, q.BeforeID, q.Limit)
 	return db.Collect(rows, err, scanLetter)
 }

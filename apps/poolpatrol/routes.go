@@ -13,6 +13,7 @@ import (
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
 	"dossier/apps/poolpatrol/numbers"
+	"dossier/apps/poolpatrol/outbox"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app"
@@ -212,6 +213,15 @@ func draftsOf(employee string, asked []dossier.Approval) []draft {
 }
 
 func (s *server) routesOfMail(r *app.Router) {
+	app.Handle(r, op("outbox", http.MethodGet, "/outbox", "List outgoing mail across cases, newest first"), patrol.Readers,
+		func(ctx context.Context, in *struct {
+			State string `query:"state" enum:"held,kept,queued,sent,failed" doc:"Only mail in this state"`
+			After string `query:"after" doc:"The next of the page before"`
+			Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+		}) (*body[outbox.Page], error) {
+			p, err := s.outbox.List(ctx, outbox.Query{State: outbox.State(in.State), After: in.After, Limit: in.Limit})
+			return &body[outbox.Page]{p}, err
+		})
 	app.Handle(r, op("reply-as", http.MethodPost, "/threads/{thread}/replies", "Take a reply as if the rider had mailed it"), []dossier.Role{patrol.Coordinator},
 		func(ctx context.Context, in *struct {
 			Thread string `path:"thread"`

@@ -11,6 +11,7 @@ import (
 	"dossier/apps/poolpatrol/casebook"
 	"dossier/apps/poolpatrol/engine"
 	"dossier/apps/poolpatrol/numbers"
+	"dossier/apps/poolpatrol/outbox"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app"
@@ -21,12 +22,13 @@ type server struct {
 	env     app.Env
 	patrol  *patrol.Patrol
 	numbers numbers.Source
+	outbox  outbox.Source
 }
 
 func newServer(env app.Env, p *patrol.Patrol) *server {
 	return &server{env: env, patrol: p, numbers: numbers.Source{
 		Desk: env.Desk, Book: p.Book, MinutesPerAudit: p.Config.MinutesPerAudit, HourlyCost: p.Config.HourlyCost,
-	}}
+	}, outbox: outbox.Source{DB: env.DB, Desk: env.Desk}}
 }
 
 func (s *server) vanIDs(ctx context.Context) ([]string, error) {

@@ -59,6 +59,26 @@ test("P-173 a reply taken in the console is classified and answered", async () =
   await status("VP-103", "pending_reply");
 });
 
+test("P-093 the outbox shows the mail of every case, wide and on a phone", async () => {
+  const { page } = who;
+  await page.goto(`${product.url}/apps/poolpatrol`);
+  await page.getByRole("link", { name: "Outbox" }).click();
+  const list = page.getByRole("region", { name: "Outbox" });
+  await list.getByText("Your seat in VP-102: please check your shift").waitFor();
+  assert.equal(await list.getByText("@").count(), 0);
+  await shot("outbox");
+  await page.getByLabel("State").selectOption("held");
+  const c = await caseOf("VP-107");
+  await list.getByRole("link", { name: c.case_id }).waitFor();
+  assert.equal(await list.getByText("In the outbox").count(), 0);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot("phone-outbox");
+  await fits("outbox");
+  await list.getByRole("link", { name: "Held for review" }).click();
+  await page.waitForURL(/\/inbox\//);
+  await page.setViewportSize({ width: 1360, height: 900 });
+});
+
 test("P-160 P-173 a coordinator edits a draft and it is sent as edited", async () => {
   const c = await caseOf("VP-107");
   await who.page.goto(`${product.url}/cases/${c.case_id}/mail`);

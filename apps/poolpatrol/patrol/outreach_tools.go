@@ -120,6 +120,16 @@ func (in MailIn) key() string {
 	return fmt.Sprintf("%s/%s/%s/%d/%s", in.Case, in.Employee, in.Kind, in.Round, in.Answers)
 }
 
+// sendKey is the key of a mail in the outbox, which is shared by all apps.
+func (in MailIn) sendKey() string { return "poolpatrol/" + in.key() }
+
+// MailOfKey returns what the key of a mail in the outbox says about it: case, rider and
+// kind. They hold no slash, by the forms of ids.
+func MailOfKey(key string) MailIn {
+	parts := append(strings.Split(key, "/"), "", "", "", "")
+	return MailIn{Case: parts[1], Employee: parts[2], Kind: parts[3]}
+}
+
 // A MailOut is the mail that a mail tool sent.
 type MailOut struct {
 	Thread  string `json:"email_thread_id"`
@@ -319,7 +329,7 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 	if len(refs) > 0 {
 		m.InReplyTo = refs[len(refs)-1]
 	}
-	receipt, err := p.env.Mail.Send(ctx, "poolpatrol/"+in.key(), app.Message{
+	receipt, err := p.env.Mail.Send(ctx, in.sendKey(), app.Message{
 		App: "poolpatrol", Case: t.Case, From: p.Config.From, To: []string{e.Email}, Subject: in.Subject, Text: body,
 		MessageID: m.MailID, InReplyTo: m.InReplyTo, Refs: refs,
 	})

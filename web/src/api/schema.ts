@@ -927,6 +927,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/poolpatrol/outbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List outgoing mail across cases, newest first */
+        get: operations["poolpatrol-outbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/poolpatrol/roster": {
         parameters: {
             query?: never;
@@ -4266,6 +4283,31 @@ export interface components {
             /** Format: int64 */
             zips: number;
         };
+        PoolpatrolItem: {
+            /** @description Of a held mail */
+            approval_id?: string;
+            /**
+             * Format: date-time
+             * @description When it was written
+             */
+            at: string;
+            case_id: string;
+            employee_id: string;
+            /** @description Of the mail in the outbox, or of the approval it waits for */
+            id: string;
+            /** @description initial, follow_up, reminder or answer */
+            kind: string;
+            /** @description Why it failed or is tried again */
+            problem?: string;
+            /**
+             * @description held waits for a coordinator; kept stays in the outbox because no carrier is configured; queued is tried again; sent and failed are final
+             * @enum {string}
+             */
+            state: "held" | "kept" | "queued" | "sent" | "failed";
+            subject: string;
+            /** @description outbox, smtp or resend; empty while it is held */
+            via: string;
+        };
         PoolpatrolLook: {
             case_id: string;
             failed_checks: string[];
@@ -4335,6 +4377,11 @@ export interface components {
             /** Format: int64 */
             vans_verified: number;
             weeks: components["schemas"]["PoolpatrolWeek"][];
+        };
+        PoolpatrolPage: {
+            items: components["schemas"]["PoolpatrolItem"][];
+            /** @description Pass this as after to get more; absent at the end */
+            next?: string;
         };
         PoolpatrolPlace: {
             /** Format: double */
@@ -7903,6 +7950,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PoolpatrolMetrics"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-outbox": {
+        parameters: {
+            query?: {
+                /** @description Only mail in this state */
+                state?: "held" | "kept" | "queued" | "sent" | "failed";
+                /** @description The next of the page before */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolPage"];
                 };
             };
             /** @description Error */

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { fetchJSON } from "../../api/client";
 
 export type CaseRow = {
@@ -49,6 +49,20 @@ export const useVans = () => useGet<Van[]>("/vans");
 export const useVan = (id: string) => useGet<VanPage>(`/vans/${encodeURIComponent(id)}`);
 export const useMetrics = () => useGet<Metrics>("/metrics");
 export const useCasePage = (id: string) => useGet<CasePage>(`/cases/${encodeURIComponent(id)}`);
+
+export type Posted = {
+  id: string; state: "held" | "kept" | "queued" | "sent" | "failed"; via: string; problem?: string; employee_id: string; kind: string; subject: string;
+  case_id: string; approval_id?: string; at: string;
+};
+
+/** Outgoing mail across cases, newest first, part by part. */
+export const useOutbox = (state: string) =>
+  useInfiniteQuery({
+    queryKey: key(`/outbox?state=${state}`), initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => fetchJSON<{ items: Posted[]; next?: string }>(`${base}/outbox?${new URLSearchParams({ limit: "50", ...(state && { state }), ...(pageParam && { after: pageParam }) })}`, { signal }),
+    getNextPageParam: (last) => last.next || undefined,
+    placeholderData: (before) => before,
+  });
 
 function usePost<T, R>(path: (v: T) => string, json: (v: T) => unknown) {
   const client = useQueryClient();

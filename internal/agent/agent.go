@@ -62,7 +62,7 @@ type Draft struct {
 
 // Limits bound a run. Zero fields take the defaults.
 type Limits struct {
-	Turns  int           // model turns since a person last spoke; default 24
+	Turns  int           // turns since a person last spoke: a model's, and then the policy's; default 24
 	Tokens int           // in and out together; default 400,000
 	Cost   float64       // in the currency of the price table; 0: no limit
 	Wall   time.Duration // from the start, waiting for people not counted; 0: no limit

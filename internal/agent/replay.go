@@ -16,7 +16,8 @@ type transcript struct {
 	returns  []model.Return
 	heard    []string    // the brief and what people said; not what the product told the model
 	calls    []*openCall // of the last model turn, in order; nil once all came back
-	turns    int         // model turns since a person last spoke
+	turns    int         // turns that a model took since a person last spoke
+	played   int         // turns that the reference policy took since then
 	problems int         // unusable answers since a person last spoke
 	streak   int         // turns in a row, up to the last, in which every call failed
 	refused  int         // the longest streak since a person last spoke
@@ -131,13 +132,17 @@ func (t *transcript) said(b *saidBody) {
 	}
 	t.heard = append(t.heard, text)
 	t.messages = append(t.messages, model.Message{From: model.User, Parts: []model.Part{model.Text(text)}})
-	t.turns, t.problems, t.answered = 0, 0, false
+	t.turns, t.played, t.problems, t.answered = 0, 0, 0, false
 	t.streak, t.refused, t.failed = 0, 0, 0
 	t.spoken = t.spoken || b.Brief == nil
 }
 
 func (t *transcript) turn(b *Turn) {
-	t.turns++
+	if byPolicy(b.Model) {
+		t.played++
+	} else {
+		t.turns++
+	}
 	t.model = b.Model
 	t.tokens += b.Usage.In + b.Usage.Out
 	t.cost += b.Cost

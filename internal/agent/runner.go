@@ -346,7 +346,7 @@ func StepID(run dossier.RunID, seq int) dossier.StepID {
 func (m *mover) overLimit() string {
 	l := m.agent.Limits.withDefaults()
 	switch {
-	case m.tr.turns >= l.Turns:
+	case m.tr.played >= l.Turns: // a model that has used up its own is followed by the policy
 		return fmt.Sprintf("The agent did not come to an end within %d turns.", l.Turns)
 	case m.tr.tokens >= l.Tokens:
 		return fmt.Sprintf("The agent used %d tokens; the limit is %d.", m.tr.tokens, l.Tokens)

@@ -174,10 +174,12 @@ func (m *mover) chosen() (model.Model, string) {
 		return m.policy(), ""
 	}
 	mod := m.Model(m.run.App, m.agent)
-	l := m.agent.Limits
+	l := m.agent.Limits.withDefaults()
 	switch {
 	case mod == nil:
 		return m.policy(), ""
+	case m.tr.turns >= l.Turns:
+		return m.policy(), fmt.Sprintf("%s did not come to an end within %d turns.", mod.Name(), l.Turns)
 	case m.tr.problems >= 2:
 		return m.policy(), mod.Name() + " gave two answers that could not be used."
 	case l.Refused > 0 && m.tr.refused >= l.Refused:

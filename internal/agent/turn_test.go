@@ -53,6 +53,7 @@ func TestUnusableAnswers(t *testing.T) {
 func TestThePolicyPlaysOnForAModelThatDoesNotGetThere(t *testing.T) {
 	t.Parallel()
 	missing := agenttest.Calls("look", `{"name":"missing"}`)
+	again := agenttest.Calls("look", `{"name":"a"}`)
 	down := agenttest.Line{Err: dossier.Errorf(dossier.Unavailable, "The provider did not answer.")}
 	tests := []struct {
 		name   string
@@ -71,6 +72,12 @@ func TestThePolicyPlaysOnForAModelThatDoesNotGetThere(t *testing.T) {
 			}
 			return model.Say("the policy spoke")
 		}, "script/test failed in 2 turns.", 3},
+		{"a model that goes round in circles", agent.Limits{Turns: 3}, []agenttest.Line{again, again, again, agenttest.Says("never asked")}, func(req *model.Request) *model.Reply {
+			if len(req.Returns("look")) < 5 {
+				return req.Calling(model.Planned{Tool: "look", Args: nameIn{"b"}})
+			}
+			return model.Say("the policy spoke")
+		}, "script/test did not come to an end within 3 turns.", 6},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,15 +114,21 @@ func TestLimits(t *testing.T) {
 		r.Usage = model.Usage{In: 100, Out: 10}
 		return r, nil
 	}
-	for name, l := range map[string]agent.Limits{"turns": {Turns: 3}, "tokens": {Tokens: 300}, "cost": {Cost: 0.025}} {
+	for name, l := range map[string]struct {
+		agent.Limits
+		looks int64
+	}{
+		"turns": {agent.Limits{Turns: 3}, 6}, "tokens": {agent.Limits{Tokens: 300}, 3}, "cost": {agent.Limits{Cost: 0.025}, 3},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, agenttest.Line{Func: loop}, agenttest.Line{Func: loop}, agenttest.Line{Func: loop}, agenttest.Says("too late"))
-			w.agent.Limits = l
+			w.agent.Limits = l.Limits
+			w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) { return loop(req) }
 			w.runner.Price = func(string, model.Usage) float64 { return 0.01 }
 			run := w.drive()
-			if run.Status != dossier.Failed || run.Failure == "" || w.looked.Load() != 3 {
-				t.Errorf("status %s (%s) after %d calls; want failed after 3", run.Status, run.Failure, w.looked.Load())
+			if run.Status != dossier.Failed || run.Failure == "" || w.looked.Load() != l.looks {
+				t.Errorf("status %s (%s) after %d calls; want failed after %d", run.Status, run.Failure, w.looked.Load(), l.looks)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -121,9 +122,14 @@ func (d *Desk) Start(ctx context.Context, s app.Start) (dossier.Run, error) {
 	return d.Store.InsertRun(ctx, run, nil, s.Hold)
 }
 
-// Drive implements app.Desk.
+// Drive implements app.Desk. A run that it has to leave, because the caller went away
+// or something of it could not be done now, is queued for somebody else.
 func (d *Desk) Drive(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
-	return d.Runner.Drive(ctx, id)
+	run, err := d.Runner.Drive(ctx, id)
+	if err != nil && !run.Status.Ended() {
+		err = errors.Join(err, d.Store.Wake(context.WithoutCancel(ctx), id))
+	}
+	return run, err
 }
 
 // Run implements app.Desk.

@@ -415,7 +415,8 @@ func testSpent(t *testing.T, s *store.Store, _ *Clock) {
 }
 
 // testDrivenRunsAreNotQueued holds that children whose caller drives them, and a caller
-// that is driven itself, are made ready without a job.
+// that is driven itself, are made ready without a job; all others have one. A child that
+// fails wakes its caller as one that answers does.
 func testDrivenRunsAreNotQueued(t *testing.T, s *store.Store, _ *Clock) {
 	ctx := t.Context()
 	cs := OpenCase(t, s, "vanpool/VP-101")
@@ -437,14 +438,18 @@ func testDrivenRunsAreNotQueued(t *testing.T, s *store.Store, _ *Clock) {
 	seq := 1
 	for _, c := range []struct {
 		drives, driven bool
+		end            dossier.Status
 		jobs           int // for the child, and for its caller once it ended
-	}{{true, true, 0}, {true, false, 1}, {false, true, 1}, {false, false, 2}} {
+	}{
+		{true, true, dossier.Done, 0}, {true, false, dossier.Done, 1}, {false, true, dossier.Done, 1}, {false, false, dossier.Done, 2},
+		{true, true, dossier.Failed, 0}, {true, false, dossier.Failed, 1}, {false, true, dossier.Failed, 1}, {false, false, dossier.Failed, 2},
+	} {
 		seq += 2 // the caller takes a turn, as whoever was woken does, and then calls
 		child := dossier.Run{ID: dossier.RunID(fmt.Sprintf("run-kid%d", seq)), Case: cs.ID, App: cs.App, Agent: "shift", Parent: "p/2", For: dossier.SystemPrincipal}
 		for _, m := range []agent.Move{
 			{Run: run.ID, Status: dossier.Ready, Entries: []agent.Entry{{Step: Step(seq-1, dossier.ModelTurn)}}},
 			{Run: run.ID, Status: dossier.Paused, Entries: []agent.Entry{{Step: Step(seq, dossier.Called)}}, Children: []dossier.Run{child}, Drives: c.drives},
-			{Run: child.ID, Status: dossier.Done, Answer: json.RawMessage(`1`), Entries: []agent.Entry{{Step: Step(1, dossier.Answered)}}, Driven: c.driven},
+			{Run: child.ID, Status: c.end, Entries: []agent.Entry{{Step: Step(1, dossier.Answered)}}, Driven: c.driven},
 		} {
 			if err := s.Record(ctx, m); err != nil {
 				t.Fatal(err)
@@ -455,7 +460,7 @@ func testDrivenRunsAreNotQueued(t *testing.T, s *store.Store, _ *Clock) {
 		}
 		at(run.ID, dossier.Ready)
 		if n := queued() - before; n != c.jobs {
-			t.Errorf("drives %v, driven %v: %d jobs, want %d", c.drives, c.driven, n, c.jobs)
+			t.Errorf("drives %v, driven %v, %s: %d jobs, want %d", c.drives, c.driven, c.end, n, c.jobs)
 		}
 		before = queued()
 	}

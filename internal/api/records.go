@@ -54,7 +54,8 @@ type Webhooks interface {
 	Webhooks(ctx context.Context) ([]records.Webhook, error)
 	Webhook(ctx context.Context, id string) (records.Webhook, error)
 	CreateWebhook(ctx context.Context, w records.Webhook) error
-	SaveWebhook(ctx context.Context, w records.Webhook) error
+	SaveDelivery(ctx context.Context, w records.Webhook) error
+	ChangeWebhook(ctx context.Context, id string, version int, change func(*records.Webhook) error) (records.Webhook, error)
 	DeleteWebhook(ctx context.Context, id string) error
 	// ClaimWebhook returns an enabled webhook that has events after Sent and whose Next
 	// is not after now, having set its Next to until so that no other process claims

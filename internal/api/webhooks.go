@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -24,8 +25,12 @@ func (s *Server) webhookRoutes(r *app.Router) {
 		Summary: "Tell an address about events", Metadata: map[string]any{secretKey: true},
 	}, admins, s.addWebhook)
 	app.Handle(r, huma.Operation{
+		OperationID: "get-webhook", Method: http.MethodGet, Path: "/api/v1/webhooks/{id}", Tags: tags,
+		Summary: "An address that is told about events", Errors: []int{404},
+	}, []dossier.Role{dossier.Admin, dossier.Auditor}, s.webhook)
+	app.Handle(r, huma.Operation{
 		OperationID: "change-webhook", Method: http.MethodPatch, Path: "/api/v1/webhooks/{id}", Tags: tags,
-		Summary: "Switch a webhook on or off, or change what it is told", Errors: []int{404},
+		Summary: "Switch a webhook on or off, or change what it is told", Errors: []int{404, 412},
 	}, admins, s.changeWebhook)
 	app.Handle(r, huma.Operation{
 		OperationID: "remove-webhook", Method: http.MethodDelete, Path: "/api/v1/webhooks/{id}", Tags: tags,
@@ -88,7 +93,7 @@ func (s *Server) addWebhook(ctx context.Context, in *addWebhookInput) (*addWebho
 	}
 	w := records.Webhook{
 		ID: s.NewID("hook-"), URL: in.Body.URL, Kinds: list(in.Body.Kinds), Apps: list(in.Body.Apps),
-		By: s.Principal(ctx).ID, Created: s.Now(), Enabled: true, Sent: last,
+		By: s.Principal(ctx).ID, Created: s.Now(), Enabled: true, Version: 1, Sent: last,
 	}
 	if err := s.Records.CreateWebhook(ctx, w); err != nil {
 		return nil, err
@@ -110,9 +115,23 @@ type webhookID struct {
 	ID string `path:"id"`
 }
 
+type webhookOutput struct {
+	ETag string `header:"ETag"`
+	Body records.Webhook
+}
+
+func (s *Server) webhook(ctx context.Context, in *webhookID) (*webhookOutput, error) {
+	w, err := s.Records.Webhook(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &webhookOutput{versionTag(w.Version), tidy(w)}, nil
+}
+
 type changeWebhookInput struct {
-	ID   string `path:"id"`
-	Body struct {
+	ID      string `path:"id"`
+	IfMatch string `header:"If-Match" required:"true" doc:"The ETag of the webhook as you saw it"`
+	Body    struct {
 		URL     *string   `json:"url,omitempty" maxLength:"2000"`
 		Kinds   *[]string `json:"kinds,omitempty"`
 		Apps    *[]string `json:"apps,omitempty"`
@@ -121,41 +140,42 @@ type changeWebhookInput struct {
 	}
 }
 
-type webhookOutput struct{ Body records.Webhook }
-
 func (s *Server) changeWebhook(ctx context.Context, in *changeWebhookInput) (*webhookOutput, error) {
-	w, err := s.Records.Webhook(ctx, in.ID)
+	version, err := tagVersion(in.IfMatch)
 	if err != nil {
 		return nil, err
 	}
-	if in.Body.URL != nil {
-		w.URL = *in.Body.URL
-	}
-	if in.Body.Kinds != nil {
-		w.Kinds = *in.Body.Kinds
-	}
-	if in.Body.Apps != nil {
-		w.Apps = *in.Body.Apps
-	}
-	if in.Body.Enabled != nil {
-		w.Enabled, w.Failures, w.Next = *in.Body.Enabled, 0, time.Time{}
-	}
-	if err := s.checkHook(w.URL, w.Apps); err != nil {
+	last, err := s.Records.LastEvent(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if in.Body.Skip {
-		last, err := s.Records.LastEvent(ctx)
-		if err != nil {
-			return nil, err
+	w, err := s.Records.ChangeWebhook(ctx, in.ID, version, func(w *records.Webhook) error {
+		if in.Body.URL != nil {
+			w.URL = *in.Body.URL
 		}
-		w.Dropped += int(last - w.Sent)
-		w.Sent = last
+		if in.Body.Kinds != nil {
+			w.Kinds = *in.Body.Kinds
+		}
+		if in.Body.Apps != nil {
+			w.Apps = *in.Body.Apps
+		}
+		if in.Body.Enabled != nil {
+			w.Enabled, w.Failures, w.Next = *in.Body.Enabled, 0, time.Time{}
+		}
+		if in.Body.Skip && last > w.Sent {
+			w.Dropped += int(last - w.Sent)
+			w.Sent = last
+		}
+		return s.checkHook(w.URL, w.Apps)
+	})
+	if errors.Is(err, dossier.Conflict) {
+		return nil, dossier.Errorf(dossier.Conflict, "%s", dossier.Message(err)).Because(errStale)
 	}
-	if err := s.Records.SaveWebhook(ctx, w); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	s.note(ctx, "webhook.changed", "changed the webhook %s.", w.ID)
-	return &webhookOutput{tidy(w)}, nil
+	return &webhookOutput{versionTag(w.Version), tidy(w)}, nil
 }
 
 func (s *Server) removeWebhook(ctx context.Context, in *webhookID) (*struct{}, error) {

@@ -64,20 +64,28 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("refused: %+v", test)
 	}
 
+	path := "/api/v1/webhooks/" + added.ID
+	tag := h.do("auditor", http.MethodGet, path).want(200, nil).Header.Get("ETag")
+	h.do("admin", http.MethodPatch, path, map[string]any{"enabled": false}).problem(422, dossier.Invalid)
+	h.do("admin", http.MethodPatch, path, "If-Match: "+tag, map[string]any{"url": "ftp://x.test"}).problem(422, dossier.Invalid)
 	var w records.Webhook
-	h.do("admin", http.MethodPatch, "/api/v1/webhooks/"+added.ID, map[string]any{"enabled": false, "kinds": []string{}}).want(200, &w)
-	if w.Enabled || len(w.Kinds) != 0 {
+	res := h.do("admin", http.MethodPatch, path, "If-Match: "+tag, map[string]any{"enabled": false, "kinds": []string{}}).want(200, &w)
+	if w.Enabled || len(w.Kinds) != 0 || w.URL != to.URL {
 		t.Errorf("got %+v", w)
+	}
+	if msg := h.do("admin", http.MethodPatch, path, "If-Match: "+tag, map[string]any{"enabled": true}).problem(412, dossier.Conflict); !strings.Contains(msg, "meanwhile") {
+		t.Errorf("the second is told %q", msg)
 	}
 	sent := w.Sent
 	h.audit("EMP-2")
-	h.do("admin", http.MethodPatch, "/api/v1/webhooks/"+added.ID, map[string]any{"enabled": true, "skip": true}).want(200, &w)
+	h.do("admin", http.MethodPatch, path, "If-Match: "+res.Header.Get("ETag"), map[string]any{"enabled": true, "skip": true}).want(200, &w)
 	if w.Sent <= sent || int64(w.Dropped) != w.Sent-sent {
 		t.Errorf("skipped from %d: %+v", sent, w)
 	}
 	h.do("admin", http.MethodDelete, "/api/v1/webhooks/"+added.ID).want(204, nil)
 	h.do("admin", http.MethodDelete, "/api/v1/webhooks/"+added.ID).problem(404, dossier.NotFound)
-	h.do("admin", http.MethodPatch, "/api/v1/webhooks/"+added.ID, map[string]any{}).problem(404, dossier.NotFound)
+	h.do("admin", http.MethodGet, path).problem(404, dossier.NotFound)
+	h.do("admin", http.MethodPatch, path, "If-Match: "+tag, map[string]any{}).problem(404, dossier.NotFound)
 	for _, bad := range []string{"", "ftp://x.test", "https://", "https://user:pw@x.test"} {
 		h.do("admin", http.MethodPost, "/api/v1/webhooks", map[string]any{"url": bad}).problem(422, dossier.Invalid)
 	}

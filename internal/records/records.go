@@ -115,6 +115,7 @@ type Webhook struct {
 	By      string    `json:"by"`    // principal ID of who added it
 	Created time.Time `json:"created"`
 	Enabled bool      `json:"enabled"`
+	Version int       `json:"version"` // counts the changes of what stands above
 
 	Sent     int64     `json:"sent"`             // Seq of the last event dealt with
 	Failures int       `json:"failures"`         // tries of the next event that failed

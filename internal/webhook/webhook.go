@@ -37,7 +37,7 @@ type Store interface {
 	// is not after now, having set its Next to until so that no other process claims
 	// it meanwhile. It returns dossier.NotFound if there is none.
 	ClaimWebhook(ctx context.Context, now, until time.Time) (records.Webhook, error)
-	SaveWebhook(ctx context.Context, w records.Webhook) error
+	SaveDelivery(ctx context.Context, w records.Webhook) error
 	// Events returns up to limit events after seq, oldest first.
 	Events(ctx context.Context, after int64, limit int) ([]records.Event, error)
 }
@@ -114,12 +114,12 @@ func (s *Sender) Once(ctx context.Context) (bool, error) {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		if err := s.Store.SaveWebhook(ctx, w); err != nil || !ok {
+		if err := s.Store.SaveDelivery(ctx, w); err != nil || !ok {
 			return true, err
 		}
 	}
 	w.Next = time.Time{}
-	return true, s.Store.SaveWebhook(ctx, w)
+	return true, s.Store.SaveDelivery(ctx, w)
 }
 
 // try delivers one event and notes in w what became of it. While it succeeds, Next

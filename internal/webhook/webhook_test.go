@@ -168,9 +168,10 @@ func TestGivesUpAfterADayAndGoesOnWhereItStopped(t *testing.T) {
 		t.Errorf("%d tries in %v", tries, took)
 	}
 	a.status.Store(200)
-	w := b.state(id)
-	w.Enabled, w.Failures = true, 0
-	if err := b.store.SaveWebhook(t.Context(), w); err != nil {
+	if _, err := b.store.ChangeWebhook(t.Context(), id, b.state(id).Version, func(w *records.Webhook) error {
+		w.Enabled, w.Failures = true, 0
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	b.deliver()

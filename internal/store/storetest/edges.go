@@ -101,14 +101,41 @@ func testWebhooks(t *testing.T, s *store.Store, c *Clock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Sent, w.Next, w.LastNote = last, time.Time{}, "200 OK"
-	if err := s.SaveWebhook(ctx, w); err != nil {
+	claimed := w
+	want, err := s.ChangeWebhook(ctx, "wh-1", 1, func(w *records.Webhook) error { w.URL = "https://new.test/hook"; return nil })
+	if err != nil || want.Version != 2 {
+		t.Errorf("%+v %v", want, err)
+	}
+	untouched := func(*records.Webhook) error { t.Error("changed what was changed meanwhile"); return nil }
+	if _, err := s.ChangeWebhook(ctx, "wh-1", 1, untouched); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("the second change: %v", err)
+	}
+	if _, err := s.ChangeWebhook(ctx, "wh-2", 1, untouched); !errors.Is(err, dossier.NotFound) {
+		t.Errorf("a webhook that is not there: %v", err)
+	}
+	refused := errors.New("refused")
+	if _, err := s.ChangeWebhook(ctx, "wh-1", 2, func(w *records.Webhook) error { w.URL = ""; return refused }); !errors.Is(err, refused) {
+		t.Errorf("a change that is refused: %v", err)
+	}
+	saved := func(what string, sent int64, enabled bool, version int) {
+		t.Helper()
+		claimed.Sent, claimed.Next, claimed.LastNote, claimed.Enabled = sent, time.Time{}, what, enabled
+		if err := s.SaveDelivery(ctx, claimed); err != nil {
+			t.Fatal(err)
+		}
+		want.Sent, want.Next, want.LastNote, want.Enabled, want.Version = last, time.Time{}, what, enabled, version
+		got, err := s.Webhook(ctx, "wh-1")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", what, err, diff)
+		}
+	}
+	saved("told; the new address stays", last, true, 2)
+	saved("nobody goes back", last-1, true, 2)
+	saved("switched off", last, false, 3)
+	if want, err = s.ChangeWebhook(ctx, "wh-1", 3, func(w *records.Webhook) error { w.Enabled = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Webhook(ctx, "wh-1")
-	if diff := cmp.Diff(w, got); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
-	}
+	saved("on again", last, true, 4)
 	if err := claim(); !errors.Is(err, dossier.NotFound) {
 		t.Errorf("all was told: %v", err)
 	}

@@ -434,16 +434,13 @@ func testDrivenRunsAreNotQueued(t *testing.T, s *store.Store, _ *Clock) {
 			t.Errorf("%s is %s, %v; want %s", id, r.Status, err, want)
 		}
 	}
-	before := queued()
-	seq := 1
+	before, seq := queued(), 1
+	const done, fails = dossier.Done, dossier.Failed
 	for _, c := range []struct {
 		drives, driven bool
 		end            dossier.Status
 		jobs           int // for the child, and for its caller once it ended
-	}{
-		{true, true, dossier.Done, 0}, {true, false, dossier.Done, 1}, {false, true, dossier.Done, 1}, {false, false, dossier.Done, 2},
-		{true, true, dossier.Failed, 0}, {true, false, dossier.Failed, 1}, {false, true, dossier.Failed, 1}, {false, false, dossier.Failed, 2},
-	} {
+	}{{true, true, done, 0}, {true, false, done, 1}, {false, true, done, 1}, {false, false, done, 2}, {true, true, fails, 0}, {false, false, fails, 2}} {
 		seq += 2 // the caller takes a turn, as whoever was woken does, and then calls
 		child := dossier.Run{ID: dossier.RunID(fmt.Sprintf("run-kid%d", seq)), Case: cs.ID, App: cs.App, Agent: "shift", Parent: "p/2", For: dossier.SystemPrincipal}
 		for _, m := range []agent.Move{

@@ -1417,7 +1417,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** An address that is told about events */
+        get: operations["get-webhook"];
         put?: never;
         post?: never;
         /** Tell an address nothing more */
@@ -2214,6 +2215,8 @@ export interface components {
             /** Format: int64 */
             sent: number;
             url: string;
+            /** Format: int64 */
+            version: number;
         };
         AgentInfo: {
             chat: boolean;
@@ -5057,6 +5060,8 @@ export interface components {
             /** Format: int64 */
             sent: number;
             url: string;
+            /** Format: int64 */
+            version: number;
         };
         WebhooksOutputBody: {
             items: components["schemas"]["Webhook"][];
@@ -9528,6 +9533,56 @@ export interface operations {
             };
         };
     };
+    "get-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "remove-webhook": {
         parameters: {
             query?: never;
@@ -9578,7 +9633,10 @@ export interface operations {
     "change-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The ETag of the webhook as you saw it */
+                "If-Match": string;
+            };
             path: {
                 id: string;
             };
@@ -9593,6 +9651,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9601,6 +9660,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -53,8 +53,10 @@ export function useAddWebhook() {
   return useChange("webhooks", (input: { url: string; kinds?: string[] }) => body(api.POST("/api/v1/webhooks", { body: input, params: { header: once() } })));
 }
 
+/** Switches a webhook as it was seen on or off: somebody else's change in between is refused. */
 export function useSwitchWebhook() {
-  return useChange("webhooks", ({ id, enabled }: { id: string; enabled: boolean }) => body(api.PATCH("/api/v1/webhooks/{id}", { params: { path: { id } }, body: { enabled } })));
+  return useChange("webhooks", ({ id, version, enabled }: { id: string; version: number; enabled: boolean }) =>
+    body(api.PATCH("/api/v1/webhooks/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: { enabled } })));
 }
 
 export function useRemoveWebhook() {

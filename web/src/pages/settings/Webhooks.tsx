@@ -31,7 +31,7 @@ export function Webhooks() {
               { key: "last", title: "Last try", show: (w) => <><Time at={w.last_at} /><div className="small muted break">{w.last_note}</div></> },
               ...(admin ? [{ key: "do", title: "Do", show: (w: (typeof all)[number]) => <span className="row">
                 <button type="button" className="button small" onClick={() => test.mutate(w.id, { onSuccess: (r) => tell(r.note, r.ok ? "ok" : "bad"), onError: failed })}>Test</button>
-                <button type="button" className="button small" onClick={() => toggle.mutate({ id: w.id, enabled: !w.enabled }, { onError: failed })}>{w.enabled ? "Switch off" : "Switch on"}</button>
+                <button type="button" className="button small" onClick={() => toggle.mutate({ id: w.id, version: w.version, enabled: !w.enabled }, { onError: failed })}>{w.enabled ? "Switch off" : "Switch on"}</button>
                 <button type="button" className="button small danger" aria-label={`Remove ${w.url}`} onClick={() => remove.mutate(w.id, { onError: failed })}>Remove</button></span> }] : []),
             ]} />
         )}

@@ -282,3 +282,15 @@ func TestComputedIndexIsSaidSo(t *testing.T) {
 		t.Errorf("A11: %+v %v", r.SurgeDetails, r.Caveats)
 	}
 }
+
+// A threshold that an operator sets low must not make the report call good air bad.
+func TestSurgeIsNamedByABadCategoryOnly(t *testing.T) {
+	t.Parallel()
+	for aqi, want := range map[float64]string{89: "Pollution surge", 200: "Pollution surge", 201: "Poor pollution surge", 301: "Very poor pollution surge", 450: "Severe pollution surge"} {
+		a := correlate.Analysis{}
+		a.Surge.AQI = aqi
+		if got := legal.Summary(a, correlate.Defaults()); !strings.HasPrefix(got, want+" detected") {
+			t.Errorf("%v: %q", aqi, got)
+		}
+	}
+}

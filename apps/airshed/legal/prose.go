@@ -12,11 +12,22 @@ import (
 // maxNamed is how many states or districts a sentence names before it stops.
 const maxNamed = 4
 
+// surgeName names a surge by the index's category where that is a bad one: an operator
+// may set the threshold so low that it is not.
+func surgeName(aqi float64) string {
+	switch c := observe.Category(aqi); c {
+	case "Good", "Satisfactory", "Moderate":
+		return "Pollution surge"
+	default:
+		return c + " pollution surge"
+	}
+}
+
 // Summary writes the executive summary: station, index, fires by state with the
 // leading district, and the stubble share where it is known.
 func Summary(a correlate.Analysis, r correlate.Rules) string {
 	s := a.Surge
-	text := fmt.Sprintf("%s pollution surge detected at %s border station (AQI: %v)", observe.Category(s.AQI), s.Name, s.AQI)
+	text := fmt.Sprintf("%s detected at %s border station (AQI: %v)", surgeName(s.AQI), s.Name, s.AQI)
 	var parts []string
 	for i, n := range a.Correlation.Neighbours(r) {
 		if i == maxNamed {

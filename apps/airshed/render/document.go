@@ -53,7 +53,7 @@ func (d Document) surgeTable() table {
 		{"Station", s.Station + " (" + fmt.Sprintf("%.4f, %.4f", s.Latitude, s.Longitude) + ")"},
 		{"Index", fmt.Sprintf("%v, %s (%s)", s.AQI, s.Category, s.Basis)},
 		{"PM2.5 / PM10", figure(s.PM25) + " / " + figure(s.PM10) + " µg/m³"},
-		{"Measured", stamp(s.Timestamp)},
+		{"Measured", stamps(s.Timestamp)},
 		{"Run above the threshold", stamp(s.RunFrom) + " to " + stamp(s.RunTo)},
 	}}
 }
@@ -146,6 +146,15 @@ func (d Document) sourceTable() table {
 	return t
 }
 
+// draft is what a report that nobody approved says above everything else, "" once
+// somebody has.
+func (d Document) draft() string {
+	if d.Signer != "" || d.Filed != nil {
+		return ""
+	}
+	return "DRAFT: not approved and not filed"
+}
+
 // signature says who stands for the report.
 func (d Document) signature() string {
 	if d.Signer == "" {
@@ -160,18 +169,24 @@ func (d Document) filed() string {
 	case d.Filed == nil:
 		return "Not filed."
 	case d.Filed.Receipt == nil:
-		return "Kept, but not taken by the Commission: " + strings.Join(d.Filed.Problems, " ")
+		return strings.TrimSpace("Kept, but not yet taken by the Commission. " + strings.Join(d.Filed.Problems, " "))
 	default:
 		return fmt.Sprintf("Filed on %s, receipt %s.", stamp(d.Filed.Receipt.ReceivedAt), d.Filed.Receipt.ReceiptID)
 	}
 }
 
+// india is the clock of those who read a report and act on it. The evidence keeps UTC.
+var india = time.FixedZone("IST", 5*3600+1800)
+
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2 Jan 2006 15:04 UTC")
+	return t.In(india).Format("2 Jan 2006 15:04 MST")
 }
+
+// stamps is stamp with the time as the evidence has it.
+func stamps(t time.Time) string { return stamp(t) + t.UTC().Format(" (15:04 UTC)") }
 
 func figure(f *float64) string {
 	if f == nil {

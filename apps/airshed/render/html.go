@@ -16,6 +16,7 @@ var pageTemplate = template.Must(template.New("report").Parse(`<!doctype html>
 body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;color:#222a35;background:#fff;max-width:52rem;margin:0 auto;padding:1.5rem}
 header{border-bottom:3px solid #222a35;padding-bottom:.6rem;margin-bottom:1rem}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}
+.draft{color:#b02a12;font-weight:700;letter-spacing:.02em}
 .meta{color:#5a6575;font-size:.9rem}
 .summary{font-size:1.1rem;border-left:4px solid #c43e1c;padding:.2rem 0 .2rem .9rem}
 .reason{background:#f4f6f9;padding:.7rem .9rem;border-radius:4px}
@@ -27,7 +28,7 @@ th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #dde2e9;verti
 .end{display:flex;gap:2rem;align-items:flex-start;margin-top:2rem;break-inside:avoid;flex-wrap:wrap}
 .end img{width:9rem}.sign{flex:1;min-width:16rem}.line{border-bottom:1px solid #222a35;height:3.5rem;margin-bottom:.3rem}
 </style></head><body>
-<header><h1>Report to the Commission for Air Quality Management</h1>
+<header>{{if .Draft}}<div class="draft">{{.Draft}}</div>{{end}}<h1>Report to the Commission for Air Quality Management</h1>
 <div class="meta">{{.R.ReportID}} · made {{.Made}} · case {{.R.CaseID}} · sweep {{.R.SweepID}} · {{.Filed}}</div></header>
 <p class="summary">{{.R.ExecutiveSummary}}</p>
 <h2>Reasoning</h2><p class="reason">{{.R.Reasoning}}</p>
@@ -54,13 +55,14 @@ func HTML(d Document) ([]byte, error) {
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, struct {
 		R                 any
+		Draft             string
 		Made, Filed       string
 		Map, Chart        template.HTML // drawn by us; every text in it is escaped
 		Tables            []table
 		Signature, Verify string
 		QR                template.URL
 	}{
-		d.Report, stamp(d.Report.Timestamp), d.filed(), template.HTML(drawMap(d).svg()), template.HTML(drawChart(d).svg()), //nolint:gosec // see above
+		d.Report, d.draft(), stamp(d.Report.Timestamp), d.filed(), template.HTML(drawMap(d).svg()), template.HTML(drawChart(d).svg()), //nolint:gosec // see above
 		d.tables(), d.signature(), d.VerifyURL,
 		template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(code)), //nolint:gosec // our own picture
 	})

@@ -62,11 +62,29 @@ func drawMap(d Document) *scene {
 		}
 		s.line(airBlue, 2, true, pts...)
 	}
+	s.states(d, at)
 	s.disc(paper, at(centre), 7)
 	s.disc(ink, at(centre), 5)
 	s.label(ink, xy{mapSide/2 + 10, mapSide/2 + 4}, 15, "start", "%s", r.SurgeDetails.Station)
 	s.legend(r.Rules.RadiusKm, perKm, step, r.Transport.Verdict != correlate.NoWind)
 	return s
+}
+
+// states writes the name of each state of the report amid its fires.
+func (s *scene) states(d Document, at func(geo.Point) xy) {
+	for _, f := range d.Report.FireCorrelation {
+		var mid xy
+		var n float64
+		for _, dot := range d.Fires {
+			if dot.State == f.State {
+				p := at(dot.Point)
+				mid, n = xy{mid.x + p.x, mid.y + p.y}, n+1
+			}
+		}
+		if n > 0 {
+			s.label(ink, xy{mid.x / n, mid.y / n}, 14, "middle", "%s: %d", f.State, f.FireCount)
+		}
+	}
 }
 
 func round(at func(geo.Point) xy, c geo.Point, km float64) []xy {
@@ -86,12 +104,19 @@ func (s *scene) legend(radius, perKm float64, step int, wind bool) {
 	if step > 1 {
 		fires = fmt.Sprintf("fire in the window (1 of %d drawn)", step)
 	}
+	s.rect(paper, 4, 4, 202, 44) // boundaries may run below the words
 	s.disc(fireRed, xy{22, 20}, 4)
 	s.label(ink, xy{32, 24}, 12, "start", "%s", fires)
 	if wind {
 		s.line(airBlue, 2, true, xy{14, 38}, xy{30, 38})
 		s.label(ink, xy{34, 42}, 12, "start", "path of the air and upwind sector")
 	}
+}
+
+// midnight is when the day of t began where the report is read.
+func midnight(t time.Time) time.Time {
+	y, m, d := t.In(india).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, india)
 }
 
 // drawChart draws the index of the station as a line over the fires as bars.
@@ -123,8 +148,11 @@ func drawChart(d Document) *scene {
 	for i, f := range t.Fires {
 		high := float64(f.Count) / float64(most) * (h - top - bottom)
 		s.rect(fireRed, x(0)+float64(i)*bar+1, h-bottom-high, max(1, bar-2), high)
-		if f.From.Hour() == 0 {
-			s.label(ink, xy{x(0) + float64(i)*bar, h - bottom + 16}, 11, "start", "%s", f.From.Format("2 Jan"))
+	}
+	end := start.Add(span)
+	for day := midnight(start); day.Before(end); day = day.AddDate(0, 0, 1) {
+		if !day.Before(start) {
+			s.label(ink, xy{x(float64(day.Sub(start)) / float64(span)), h - bottom + 16}, 11, "start", "%s", day.Format("2 Jan"))
 		}
 	}
 	limit := y(r.Rules.SurgeAQI / worst)

@@ -30,6 +30,7 @@ const family = "go"
 const headAndRows = 32
 
 var (
+	red   = &props.Color{Red: 0xb0, Green: 0x2a, Blue: 0x12}
 	grey  = &props.Color{Red: 0x5a, Green: 0x65, Blue: 0x75}
 	shade = &props.Cell{BackgroundColor: &props.Color{Red: 0xf4, Green: 0xf6, Blue: 0xf9}}
 )
@@ -62,7 +63,7 @@ func pageSetup(d Document, fonts []*entity.CustomFont) *entity.Config {
 		WithCustomFonts(fonts).WithDefaultFont(&props.Font{Family: family, Size: 9.5}).
 		WithTitle(d.Report.ReportID, true).WithSubject("Report to the Commission for Air Quality Management", true).
 		WithCreator("Dossier", true).WithCreationDate(d.Report.Timestamp).
-		WithPageNumber(props.PageNumber{Pattern: d.Report.ReportID + "   page {current} of {total}", Place: props.Bottom, Family: family, Size: 8, Color: grey}).
+		WithPageNumber(props.PageNumber{Pattern: strings.TrimSpace(d.Report.ReportID+"   "+d.draft()) + "   page {current} of {total}", Place: props.Bottom, Family: family, Size: 8, Color: grey}).
 		Build()
 }
 
@@ -71,9 +72,12 @@ type pages struct{ core.Maroto }
 
 func (p pages) write(d Document) error {
 	r := d.Report
+	if mark := d.draft(); mark != "" {
+		p.para(mark, props.Text{Size: 11.5, Style: fontstyle.Bold, Color: red, Bottom: 2})
+	}
 	p.para("Report to the Commission for Air Quality Management", props.Text{Size: 16, Style: fontstyle.Bold})
 	p.para(fmt.Sprintf("%s · made %s · case %s · sweep %s · %s", r.ReportID, stamp(r.Timestamp), r.CaseID, r.SweepID, d.filed()), props.Text{Size: 8.5, Color: grey, Top: 1, Bottom: 2})
-	p.AddRow(3, line.NewCol(12))
+	p.AddRow(3, line.NewCol(12, props.Line{SizePercent: 100}))
 	p.para(r.ExecutiveSummary, props.Text{Size: 11.5, Top: 1, Bottom: 1})
 	p.heading("Reasoning")
 	p.AddAutoRow(text.NewCol(12, r.Reasoning, props.Text{Top: 1.5, Bottom: 1.5, Left: 2, Right: 2})).WithStyle(shade)

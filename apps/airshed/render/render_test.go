@@ -43,7 +43,7 @@ func TestHTML(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := string(page)
-	for _, want := range []string{"CAQM-2025-11-14-001", "IF Haryana reports 450", "CAQM Direction No. 95", "Section 12 of the CAQM Act, 2021", "<svg", "data:image/png;base64,", "Legal officer", "Not approved yet", "&lt;script&gt;", "low fire count", "ev-1", "Jind", "@page"} {
+	for _, want := range []string{"CAQM-2025-11-14-001", "IF Haryana reports 450", "CAQM Direction No. 95", "Section 12 of the CAQM Act, 2021", "<svg", "data:image/png;base64,", "Legal officer", "Not approved yet", "&lt;script&gt;", "low fire count", "ev-1", "Jind", "@page", "DRAFT: not approved and not filed", "14 Nov 2025 13:30 IST (08:00 UTC)", ">Haryana: 450</text>"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -55,8 +55,11 @@ func TestHTML(t *testing.T) {
 		t.Errorf("%d circles: the fires are not on the map", n)
 	}
 	d.Signer, d.SignedAt = "Legal Officer", d.Report.Timestamp
-	if page, _ = HTML(d); !strings.Contains(string(page), "Approved by Legal Officer on 14 Nov 2025 08:30 UTC.") {
+	if page, _ = HTML(d); !strings.Contains(string(page), "Approved by Legal Officer on 14 Nov 2025 14:00 IST.") {
 		t.Error("the signature is not shown")
+	}
+	if strings.Contains(string(page), "DRAFT") {
+		t.Error("an approved report calls itself a draft")
 	}
 }
 

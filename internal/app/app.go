@@ -139,6 +139,11 @@ type Kit struct {
 	Demo     func(context.Context) error // loads demo data; loading twice changes nothing
 	Views    map[string]View             // how each kind of evidence is shown
 
+	// Past makes what happened before the demo's day, by the app's own ways: its clock
+	// stands some weeks back, and later moves it on. It is called before Demo, while
+	// nothing else works; loading twice changes nothing. Optional.
+	Past func(ctx context.Context, later func(time.Duration)) error
+
 	// Lessons returns what people decided, reviewed or rated, as examples of the app's
 	// suites in the making. It is asked again and again; a lesson keeps its id. Optional.
 	Lessons func(context.Context) ([]eval.Lesson, error)

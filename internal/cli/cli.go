@@ -173,12 +173,9 @@ func (l *line) product(ctx context.Context) (*product, error) {
 	if l.open != nil {
 		return l.open, nil
 	}
-	s, err := l.settings()
+	s, err := l.ready()
 	if err != nil {
 		return nil, err
-	}
-	if err := os.MkdirAll(s.Data, 0o700); err != nil {
-		return nil, dossier.Errorf(dossier.Invalid, "The folder %s cannot be made. Choose another with --data.", s.Data).Because(err)
 	}
 	p, err := build(ctx, s, l.Env, l.logger(s), l.now, l.apps)
 	if err != nil {
@@ -186,6 +183,18 @@ func (l *line) product(ctx context.Context) (*product, error) {
 	}
 	l.open = p
 	return p, nil
+}
+
+// ready returns the settings once the data folder is there.
+func (l *line) ready() (*settings, error) {
+	s, err := l.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+		return nil, dossier.Errorf(dossier.Invalid, "The folder %s cannot be made. Choose another with --data.", s.Data).Because(err)
+	}
+	return s, nil
 }
 
 func (l *line) logger(s *settings) *slog.Logger {

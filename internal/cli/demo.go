@@ -25,6 +25,9 @@ func (l *line) demo() *cobra.Command {
 			if addr != "" {
 				l.sets = append(l.sets, "http.addr="+addr)
 			}
+			if err := l.loadPast(cmd.Context()); err != nil {
+				return err
+			}
 			if serve {
 				return l.serveUntilStopped(cmd.Context(), l.welcome)
 			}
@@ -42,6 +45,35 @@ func (l *line) demo() *cobra.Command {
 	cmd.Flags().BoolVar(&serve, "serve", false, "serve the product afterwards")
 	cmd.Flags().StringVar(&addr, "addr", "", "address to listen on (default 127.0.0.1:8080)")
 	return cmd
+}
+
+// pastBegins is how long before the demo's day its past begins.
+const pastBegins = 28 * 24 * time.Hour
+
+// loadPast has the apps make what lies behind the demo's day, by a product of its own
+// whose clock stood then.
+func (l *line) loadPast(ctx context.Context) error {
+	s, err := l.ready()
+	if err != nil {
+		return err
+	}
+	ago := pastBegins
+	now := func() time.Time { return l.now().Add(-ago) }
+	p, err := build(ctx, s, l.Env, slog.New(slog.DiscardHandler), now, l.apps)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	for _, a := range p.apps {
+		if a.Kit.Past == nil {
+			continue
+		}
+		ago = pastBegins
+		if err := a.Kit.Past(ctx, func(d time.Duration) { ago = max(0, ago-d) }); err != nil {
+			return fmt.Errorf("past of %s: %w", a.ID, err)
+		}
+	}
+	return nil
 }
 
 // loadDemo loads every app's demo data, saying which one it is at: some take seconds.

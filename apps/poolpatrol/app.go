@@ -48,6 +48,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 		Lessons:  lessons(env, p),
 		Routes:   s.routes,
 		Demo:     s.loadDemo,
+		Past:     s.loadPast,
 		Views: map[string]app.View{
 			engine.EmployeeShift: app.Table, engine.MajorityShift: app.Table, engine.ShiftMismatch: app.Table,
 			engine.EmployeeProfile: app.Table, engine.VanpoolPickup: app.Map, engine.DistanceCheck: app.Map,

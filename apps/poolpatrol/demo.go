@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"dossier"
 	"dossier/apps/poolpatrol/demo"
@@ -13,13 +15,15 @@ import (
 )
 
 // loadDemo loads the demo's records, audits every van and plays the replies that take
-// each case where its scene wants it. A programme that has vans is left alone.
+// each case where its scene wants it. A programme that has vans is left alone, unless
+// they are those of the demo's past.
 func (s *server) loadDemo(ctx context.Context) error {
+	today := roster.DayOf(s.env.Now())
 	vans, err := s.patrol.Roster.Vanpools(ctx)
-	if err != nil || len(vans) > 0 {
+	if err != nil || len(vans) > 0 && !slices.Equal(vans, demo.Past(today).Vanpools) {
 		return err
 	}
-	book := demo.Book(roster.DayOf(s.env.Now()))
+	book := demo.Book(today)
 	if err := s.patrol.Roster.Save(ctx, book); err != nil {
 		return err
 	}
@@ -29,6 +33,67 @@ func (s *server) loadDemo(ctx context.Context) error {
 		}
 	}
 	return s.playReplies(ctx)
+}
+
+// demoCoordinator decided about seats before the demo's day.
+var demoCoordinator = dossier.Principal{ID: "demo-coordinator", Name: "Dana Whitlock", Roles: []dossier.Role{patrol.Coordinator}}
+
+// loadPast has a coordinator decide about three seats: one that was given back when the
+// records turned out to be wrong, one that was not, and one that was kept.
+func (s *server) loadPast(ctx context.Context, later func(time.Duration)) error {
+	vans, err := s.patrol.Roster.Vanpools(ctx)
+	if err != nil || len(vans) > 0 {
+		return err
+	}
+	today := roster.DayOf(s.env.Now())
+	if err := s.patrol.Roster.Save(ctx, demo.Past(today)); err != nil {
+		return err
+	}
+	const day = 24 * time.Hour
+	for _, past := range []struct {
+		van  string
+		took time.Duration
+		d    dossier.Decision
+	}{
+		{"VP-113", 2 * day, dossier.Decision{Verb: dossier.Approve}},
+		{"VP-115", day, dossier.Decision{Verb: dossier.Approve}},
+		{"VP-114", 3 * day, dossier.Decision{Verb: dossier.Reject, Note: "On loan to the night crew until the end of the month."}},
+	} {
+		if err := s.decidedAbout(ctx, past.van, past.d, func() { later(past.took) }); err != nil {
+			return fmt.Errorf("past of %s: %w", past.van, err)
+		}
+	}
+	later(5 * day)
+	book := demo.Book(today)
+	right := book.Employees[slices.IndexFunc(book.Employees, func(e roster.Employee) bool { return e.ID == demo.Mistaken })]
+	if err := s.patrol.Roster.Save(ctx, roster.Book{Employees: []roster.Employee{right}}); err != nil {
+		return err
+	}
+	return s.reinstate(ctx, "VP-113", demo.Mistaken)
+}
+
+// decidedAbout puts a seat of a van straight before the demo's coordinator, who decides
+// after a while.
+func (s *server) decidedAbout(ctx context.Context, van string, d dossier.Decision, wait func()) error {
+	l, err := s.patrol.Audit(ctx, patrol.Order{Vanpool: van, For: dossier.SystemPrincipal, Straight: true})
+	if err != nil {
+		return err
+	}
+	asked, err := s.env.Desk.Approvals(ctx, l.Case)
+	if err != nil {
+		return err
+	}
+	wait()
+	for _, a := range asked {
+		d.By = demoCoordinator
+		if _, err := s.env.Desk.Decide(ctx, a.ID, d); err != nil {
+			return err
+		}
+		if _, err := s.env.Desk.Drive(ctx, a.Run); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // playReplies has riders of the demo write back.

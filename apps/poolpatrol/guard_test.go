@@ -336,35 +336,6 @@ func TestNewSpecialist(t *testing.T) {
 	}
 }
 
-func TestDemo(t *testing.T) {
-	t.Parallel()
-	b := apptest.Open(t, App, apptest.Options{})
-	if err := b.Kit.Demo(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{
-		"VP-102": "pending_reply", "VP-103": "pending_reply", "VP-104": "pending_reply", "VP-105": "resolved", "VP-106": "pending_reply", "VP-107": "hitl_review",
-		"VP-108": "pending_reply", "VP-109": "pre_cancel", "VP-110": "pre_cancel", "VP-111": "pending_reply", "VP-112": "pending_reply",
-	}
-	cases, err := b.Desk.Cases(t.Context(), app.CaseFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, c := range cases {
-		got[strings.TrimPrefix(c.Subject, "vanpool/")] = string(patrol.StatusOf(c))
-		b.Verify(c.ID)
-	}
-	for van, status := range want {
-		if got[van] != status {
-			t.Errorf("%s is %q, want %q", van, got[van], status)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("got cases %v", got)
-	}
-}
-
 func TestDocumentsAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

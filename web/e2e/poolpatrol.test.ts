@@ -102,6 +102,7 @@ test("P-172 P-163 a cancellation waits in the inbox and can be rejected", async 
   await who.page.goto(`${product.url}/inbox/${asked.id}`);
   const known = who.page.getByRole("region", { name: "Before you decide" });
   for (const label of ["All cancellations", "After the shift check", "Proposed by reference/casemanager", "Decided by you"]) await known.getByText(label, { exact: true }).waitFor();
+  await known.getByText("1 of 2 undone (50 %); 1 of 3 proposals rejected").first().waitFor();
   await shot("inbox");
   await who.page.getByRole("button", { name: /^Reject/ }).first().click();
   await who.page.getByRole("textbox").last().fill("On a training rota until May.");

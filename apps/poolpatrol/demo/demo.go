@@ -3,12 +3,13 @@
 //
 // The people, addresses and vans are invented; the ZIP codes' centres are rounded to
 // a few hundred metres. [Book] returns the same records every time, so that loading
-// them twice changes nothing.
+// them twice changes nothing. [Past] returns some of them as they stood weeks before.
 package demo
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/geo"
@@ -139,6 +140,43 @@ func Book(today roster.Day) roster.Book {
 			n++
 		}
 	}
+	return b
+}
+
+// Riders whose seats were decided about before the demo's day.
+const (
+	Mistaken = "EMP-1062" // in VP-113; the records said days by mistake
+	Moved    = "EMP-1071" // in VP-115; lived too far away, and has left the programme
+	OnLoan   = "EMP-1065" // in VP-114; worked nights for a while
+)
+
+// Past returns the records of three vans as they stood weeks before.
+func Past(today roster.Day) roster.Book {
+	now := Book(today)
+	b := roster.Book{Shifts: now.Shifts, ZIPs: now.ZIPs}
+	for _, v := range now.Vanpools {
+		if slices.Contains([]string{"VP-113", "VP-114", "VP-115"}, v.ID) {
+			b.Vanpools = append(b.Vanpools, v)
+		}
+	}
+	for i, r := range now.Riders {
+		if !slices.ContainsFunc(b.Vanpools, func(v roster.Vanpool) bool { return v.ID == r.Vanpool }) {
+			continue
+		}
+		e := now.Employees[i]
+		e.PTO = nil
+		switch e.ID {
+		case Mistaken:
+			e.Shift = "SH-DAY"
+		case OnLoan:
+			e.Shift = "SH-NIGHT"
+		}
+		b.Employees, b.Riders = append(b.Employees, e), append(b.Riders, r)
+	}
+	moved := rider(len(now.Employees), pickups[0])
+	moved.Shift, moved.ZIP, moved.Home, moved.Address = "SH-NIGHT", "95814", nil, ""
+	b.Employees = append(b.Employees, moved)
+	b.Riders = append(b.Riders, roster.Rider{Vanpool: "VP-115", Employee: moved.ID, Since: today - 300})
 	return b
 }
 

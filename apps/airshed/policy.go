@@ -59,7 +59,7 @@ func (a *airshed) checkAnswer(ctx context.Context, d agent.Draft) error {
 	kept, err := a.book.ReportOf(ctx, d.Run.Case)
 	switch {
 	case dossier.KindOf(err) == dossier.NotFound:
-		chain, _, err := a.Desk.Facts(ctx, d.Run.Case)
+		chain, _, err := d.Facts(ctx)
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,8 @@ type Agent struct {
 	Preload func(context.Context, dossier.Run) (Preloaded, error)
 
 	// Check refuses an answer that fits the schema and still must not be used, such
-	// as prose with a number that no evidence holds. Nil: nothing more is checked.
+	// as prose with a number that no evidence holds. What it needs of the case's facts
+	// it asks the draft for. Nil: nothing more is checked.
 	Check func(context.Context, Draft) error
 
 	once sync.Once
@@ -58,6 +59,9 @@ type Draft struct {
 	Returns []model.Return
 	Said    []string // the brief, and what people have said since
 	Policy  bool     // the reference policy gives it, not a model
+
+	// Facts returns the case's evidence and findings, those of this run among them.
+	Facts func(context.Context) ([]dossier.Evidence, []dossier.Finding, error)
 }
 
 // Limits bound a run. Zero fields take the defaults.

@@ -59,6 +59,11 @@ func (m *mover) answerCalls(ctx context.Context) (Next, error) {
 	if slices.ContainsFunc(calls, func(p *prepared) bool { return p.way <= look }) {
 		return Again, m.answerAtOnce(ctx, calls)
 	}
+	if slices.ContainsFunc(calls, func(p *prepared) bool { return p.way < spawn }) {
+		if err := m.flush(ctx); err != nil {
+			return Stop, err
+		}
+	}
 	for _, p := range calls {
 		switch p.way {
 		case change:
@@ -191,25 +196,8 @@ func roleList(roles []dossier.Role) string {
 // need no running, in the order of the calls.
 func (m *mover) answerAtOnce(ctx context.Context, calls []*prepared) error {
 	calls = slices.DeleteFunc(calls, func(p *prepared) bool { return p.way > look })
-	entries := make([]Entry, len(calls))
-	errs := make([]error, len(calls))
-	var wg sync.WaitGroup
-	for i, p := range calls {
-		if p.way == refuse {
-			entries[i] = m.returned(p, p.came, tool.Result{})
-			continue
-		}
-		read := func() {
-			entries[i], errs[i] = m.run1(ctx, p)
-		}
-		if len(calls) == 1 {
-			read()
-			break
-		}
-		wg.Go(read)
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	entries, err := m.read(ctx, calls)
+	if err != nil {
 		return err
 	}
 	mv := Move{Status: dossier.Ready}
@@ -218,7 +206,34 @@ func (m *mover) answerAtOnce(ctx context.Context, calls []*prepared) error {
 			mv.Voided = append(mv.Voided, *p.void)
 		}
 	}
-	return m.record(ctx, mv, entries...)
+	if len(mv.Voided) > 0 {
+		return m.record(ctx, mv, entries...)
+	}
+	return m.note(ctx, entries...)
+}
+
+// read runs the reads among calls at the same time and makes the entries of all.
+func (m *mover) read(ctx context.Context, calls []*prepared) ([]Entry, error) {
+	entries := make([]Entry, len(calls))
+	errs := make([]error, len(calls)+1)
+	var wg sync.WaitGroup
+	for i, p := range calls {
+		if p.way == refuse {
+			entries[i] = m.returned(p, p.came, tool.Result{})
+			continue
+		}
+		if err := m.flushFacts(ctx); err != nil {
+			errs[i] = err
+			break
+		}
+		wg.Go(func() {
+			entries[i], errs[i] = m.run1(ctx, p)
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	errs[len(calls)] = m.await(ctx, done)
+	return entries, errors.Join(errs...)
 }
 
 // run1 runs a call and makes the entry for what came back. An error means that

@@ -40,7 +40,7 @@ type Log interface {
 	Alive(ctx context.Context, instance string) (bool, error)
 }
 
-// A Move is one recorded advance of a run: its steps and everything that belongs to
+// A Move is what is recorded of a run at once: steps, and everything that belongs to
 // them.
 type Move struct {
 	Run     dossier.RunID

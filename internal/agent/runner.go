@@ -180,7 +180,8 @@ type mover struct {
 	as    dossier.Principal // the principal with the roles of now
 	keyed map[string]Act    // acts looked up in this move
 
-	drives, driven bool // see Move
+	drives, driven bool    // see Move
+	held           []Entry // steps of a driven run that are not written yet; see note
 
 	reference model.Model // the agent's policy, once it was needed
 	offered   []model.ToolSpec
@@ -251,13 +252,12 @@ func (m *mover) begin(ctx context.Context) (Next, error) {
 		}
 		seen = pre.Evidence
 	}
-	next, status := Again, dossier.Ready
-	if m.agent.Chat {
-		next, status = Pause, dossier.Paused
-	}
 	e := m.entry(dossier.Said, &saidBody{By: m.run.For.ID, Brief: &brief})
 	e.Seen = seen
-	return next, m.record(ctx, Move{Status: status}, e)
+	if m.agent.Chat {
+		return Pause, m.record(ctx, Move{Status: dossier.Paused}, e)
+	}
+	return Again, m.note(ctx, e)
 }
 
 // Say adds what a person said to a conversation and makes it ready. A question that
@@ -299,42 +299,6 @@ func (r *Runner) Say(ctx context.Context, id dossier.RunID, by dossier.Principal
 // entry makes the next step of the run. record gives it its place.
 func (m *mover) entry(kind dossier.StepKind, body any) Entry {
 	return Entry{Step: dossier.Step{Run: m.run.ID, Kind: kind, Body: encode(body), At: m.Now()}, body: body}
-}
-
-// record gives the entries their places, writes the move and, once it is written,
-// follows it in memory.
-func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
-	mv.Run, mv.At, mv.Entries, mv.Drives, mv.Driven = m.run.ID, m.Now(), entries, m.drives, m.driven
-	for i := range entries {
-		s := &entries[i].Step
-		s.Seq = m.tr.seq + i + 1
-		s.ID = StepID(m.run.ID, s.Seq)
-		for j := range entries[i].Seen {
-			e := &entries[i].Seen[j]
-			e.Case, e.Step = m.run.Case, s.ID
-			if e.At.IsZero() {
-				e.At = mv.At
-			}
-			if e.Source.Fetched.IsZero() {
-				e.Source.Fetched = mv.At
-			}
-		}
-		for j := range entries[i].Found {
-			f := &entries[i].Found[j]
-			f.Case, f.Step, f.At = m.run.Case, s.ID, mv.At
-		}
-	}
-	if err := m.Log.Record(ctx, mv); err != nil {
-		return err
-	}
-	m.run.Status, m.run.Answer, m.run.Failure = mv.Status, mv.Answer, mv.Failure
-	m.run.Spent = m.run.Spent.Plus(mv.Spent())
-	for i := range entries {
-		if err := m.tr.follow(&entries[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // StepID returns the id of the step at place seq of a run.

@@ -30,6 +30,9 @@ func (m *mover) ask(ctx context.Context) (Next, error) {
 		for i, c := range calls {
 			turn.Calls = append(turn.Calls, TurnCall{ID: m.callID(c.ID, i), Tool: c.Tool, Args: orEmpty(c.Args)})
 		}
+		if byPolicy(turn.Model) && turn.Fallback == "" {
+			return Again, m.note(ctx, m.turned(&turn))
+		}
 		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(&turn))
 	}
 	return m.answer(ctx, turn, reply)
@@ -104,8 +107,16 @@ func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json
 		return value, nil
 	}
 	return value, m.agent.Check(ctx, Draft{
-		Run: m.run, Answer: value, Returns: m.tr.returns, Said: m.tr.heard, Policy: byPolicy(turn.Model),
+		Run: m.run, Answer: value, Returns: m.tr.returns, Said: m.tr.heard, Policy: byPolicy(turn.Model), Facts: m.facts,
 	})
+}
+
+// facts returns the facts of the case, with those that this run has just seen.
+func (m *mover) facts(ctx context.Context) ([]dossier.Evidence, []dossier.Finding, error) {
+	if err := m.flush(ctx); err != nil {
+		return nil, nil, err
+	}
+	return m.Log.Facts(ctx, m.run.Case)
 }
 
 func byPolicy(name string) bool { return strings.HasPrefix(name, "reference/") }
@@ -148,6 +159,11 @@ func (m *mover) offer() []model.ToolSpec {
 // where the model fails, or where its answers stayed unusable.
 func (m *mover) generate(ctx context.Context, req *model.Request) (Turn, *model.Reply, error) {
 	mod, why := m.chosen()
+	if !byPolicy(mod.Name()) {
+		if err := m.flush(ctx); err != nil {
+			return Turn{}, nil, err
+		}
+	}
 	turn, reply, err := m.generateWith(ctx, mod, req)
 	if err == nil && reply.Stop != model.Refused {
 		turn.Fallback = why

@@ -41,7 +41,7 @@ func (m *mover) waitFor(ctx context.Context, calls []*prepared) (Next, error) {
 
 // question makes the approval for a planned call, or for an act in doubt.
 func (m *mover) question(ctx context.Context, p *prepared) (dossier.Approval, error) {
-	chain, found, err := m.Log.Facts(ctx, m.run.Case)
+	chain, found, err := m.facts(ctx)
 	if err != nil {
 		return dossier.Approval{}, err
 	}
@@ -188,7 +188,7 @@ func (m *mover) rejected(p *prepared) {
 
 // approved lets a call run, if what the person saw still holds.
 func (m *mover) approved(ctx context.Context, p *prepared, a dossier.Approval) error {
-	chain, _, err := m.Log.Facts(ctx, m.run.Case)
+	chain, _, err := m.facts(ctx)
 	if err != nil {
 		return err
 	}

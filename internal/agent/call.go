@@ -23,6 +23,7 @@ const (
 	look                // a read: run it now, beside the others
 	change              // a write: run it inside the transaction that records it
 	act                 // record it as begun, run it, record what came back
+	settle              // a person said what became of an act in doubt: write that down
 	question            // ask a person first
 	spawn               // start a child run
 	wait                // someone else must move first
@@ -34,7 +35,7 @@ type prepared struct {
 	way   way
 	tool  tool.Tool
 	plan  tool.Plan
-	came  Came // for refuse
+	came  Came // for refuse, and for settle if the act did not happen
 	doubt bool // for question: whether an interrupted act happened
 	kid   *Agent
 	ruled *dossier.Decision
@@ -70,6 +71,8 @@ func (m *mover) answerCalls(ctx context.Context) (Next, error) {
 			return Again, m.runWrite(ctx, p)
 		case act:
 			return Again, m.runAct(ctx, p)
+		case settle:
+			return Again, m.settle(ctx, p)
 		}
 	}
 	return m.waitFor(ctx, calls)
@@ -156,8 +159,13 @@ func (m *mover) prepareBegun(ctx context.Context, p *prepared) error {
 	} else if alive, err := m.Log.Alive(ctx, b.Instance); err != nil || alive {
 		return err
 	}
-	p.way, p.doubt, p.plan.Args = question, true, b.Args
+	p.inDoubt()
 	return nil
+}
+
+// inDoubt makes a question of an act of which nobody knows whether it happened.
+func (p *prepared) inDoubt() {
+	p.way, p.doubt, p.plan.Args, p.plan.Key = question, true, p.begun.Args, p.begun.Key
 }
 
 func actKey(run dossier.RunID, call string) string { return string(run) + "/" + call }
@@ -263,7 +271,11 @@ func (m *mover) invoke(ctx context.Context, p *prepared) (res tool.Result, err e
 	}()
 	ctx, span := trace.Tool(ctx, p.tool.Name, p.call.ID, p.tool.Effect.String())
 	defer func() { span.End(err) }()
-	return p.tool.Run(ctx, tool.Call{
+	run := p.tool.Run
+	if p.way == settle {
+		run = p.tool.Happened
+	}
+	return run(ctx, tool.Call{
 		Case: m.run.Case, Run: m.run.ID, Step: StepID(m.run.ID, m.tr.seq+1), App: m.run.App,
 		For: m.as, Now: m.Now(), Key: p.plan.Key, Approved: p.ruled, Model: m.tr.model,
 	}, p.plan.Args)
@@ -350,6 +362,35 @@ func (m *mover) runAct(ctx context.Context, p *prepared) error {
 		state = ActFailed
 	}
 	return m.record(context.WithoutCancel(ctx), Move{Status: dossier.Ready, Finish: m.finish(p, state, e)}, e)
+}
+
+// settle records what a person said became of an act in doubt. If it happened, its key
+// is used up; if it did not, another call may do it.
+func (m *mover) settle(ctx context.Context, p *prepared) error {
+	if p.came.Failed {
+		e := m.returned(p, p.came, tool.Result{})
+		return m.record(ctx, Move{Status: dossier.Ready, Finish: m.finish(p, ActFailed, e)}, e)
+	}
+	err := m.Log.Within(ctx, func(ctx context.Context) error {
+		e, err := m.run1(ctx, p)
+		if err != nil {
+			return err
+		}
+		if e.came().Failed {
+			return errUndo
+		}
+		return m.record(ctx, Move{Status: dossier.Ready, Finish: m.finish(p, ActDone, e)}, e)
+	})
+	if !errors.Is(err, errUndo) {
+		return err
+	}
+	// It happened all the same, although the app could not write it down.
+	said, err := tool.Testimony(*p.ruled)
+	if err != nil {
+		return err
+	}
+	e := m.returned(p, Came{Value: said.Value}, tool.Result{})
+	return m.record(ctx, Move{Status: dossier.Ready, Finish: m.finish(p, ActDone, e)}, e)
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

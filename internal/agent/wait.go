@@ -53,7 +53,7 @@ func (m *mover) question(ctx context.Context, p *prepared) (dossier.Approval, er
 		Roles: p.tool.Approvers(), Verbs: p.tool.Verbs(), Need: max(1, pol.Need), FourEyes: pol.FourEyes,
 		For: m.run.For.ID, Status: dossier.Pending, Asked: m.Now(), Escalate: pol.Escalate,
 	}
-	if pol.Expires > 0 {
+	if pol.Expires > 0 && !p.doubt {
 		a.Expires = a.Asked.Add(pol.Expires)
 	}
 	if pol.Remind > 0 {
@@ -153,6 +153,10 @@ func (m *mover) prepareAsked(ctx context.Context, p *prepared) error {
 	if len(a.Decisions) > 0 {
 		p.ruled = &a.Decisions[len(a.Decisions)-1]
 	}
+	if p.asked.Doubt && (a.Status == dossier.Void || a.Status == dossier.Expired) {
+		p.inDoubt() // which only a person's word ends
+		return nil
+	}
 	switch a.Status {
 	case dossier.Pending:
 		p.way = wait
@@ -171,19 +175,16 @@ func (m *mover) prepareAsked(ctx context.Context, p *prepared) error {
 // rejected hands the person's note to the agent. A respond about an act in doubt
 // says that it did happen.
 func (m *mover) rejected(p *prepared) {
-	if p.asked.Doubt && p.ruled.Verb == dossier.Respond {
-		p.way = refuse
-		p.came = Came{Value: encode(struct {
-			Happened bool   `json:"happened"`
-			Note     string `json:"note"`
-		}{true, p.ruled.Note})}
-		return
-	}
 	word := " rejected this: "
 	if p.ruled.Verb == dossier.Respond {
 		word = " answered instead: "
 	}
 	p.refuse(p.ruled.By.Name + word + p.ruled.Note)
+	if !p.asked.Doubt {
+		return
+	}
+	p.way, p.came.Failed = settle, p.ruled.Verb != dossier.Respond
+	p.plan.Args, p.plan.Key = p.begun.Args, p.begun.Key
 }
 
 // approved lets a call run, if what the person saw still holds.

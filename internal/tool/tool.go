@@ -107,6 +107,12 @@ type Def[In, Out any] struct {
 	Policy Policy
 
 	Run func(context.Context, Call, In) (Output[Out], error)
+
+	// Happened writes down an act that was begun and never came back, once a person has
+	// said that it did happen: c.Approved holds what they said. It runs inside the
+	// transaction that records it and reaches nobody outside. Nil: the agent hears no
+	// more than that it happened.
+	Happened func(context.Context, Call, In) (Output[Out], error)
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -123,11 +129,17 @@ func (d Def[In, Out]) Tool() Tool {
 		panic(fmt.Sprintf("tool %s: it needs a Run", d.Name))
 	case d.Effect == Act && d.Key == nil:
 		panic(fmt.Sprintf("tool %s: an act needs a Key, so that it is done once", d.Name))
+	case d.Effect != Act && d.Happened != nil:
+		panic(fmt.Sprintf("tool %s: only an act can be in doubt, so nothing else has Happened", d.Name))
 	}
-	return Tool{
+	t := Tool{
 		Name: d.Name, Doc: d.Doc, Roles: d.Roles, Effect: d.Effect, Policy: d.Policy,
-		Input: SchemaOf[In](), plan: d.plan, run: d.run,
+		Input: SchemaOf[In](), plan: d.plan, run: d.runner(d.Run),
 	}
+	if d.Happened != nil {
+		t.happened = d.runner(d.Happened)
+	}
+	return t
 }
 
 func (d Def[In, Out]) decode(args json.RawMessage) (In, error) {
@@ -166,20 +178,25 @@ func (d Def[In, Out]) plan(args json.RawMessage) (Plan, error) {
 	return p, nil
 }
 
-func (d Def[In, Out]) run(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
-	in, err := d.decode(args)
-	if err != nil {
-		return Result{}, err
+// A runner is a tool's function with its types erased.
+type runner func(context.Context, Call, json.RawMessage) (Result, error)
+
+func (d Def[In, Out]) runner(run func(context.Context, Call, In) (Output[Out], error)) runner {
+	return func(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
+		in, err := d.decode(args)
+		if err != nil {
+			return Result{}, err
+		}
+		out, err := run(ctx, c, in)
+		if err != nil {
+			return Result{}, err
+		}
+		value, err := json.Marshal(out.Value)
+		if err != nil {
+			return Result{}, fmt.Errorf("encode result of %s: %w", d.Name, err)
+		}
+		return Result{value, out.Evidence, out.Findings}, nil
 	}
-	out, err := d.Run(ctx, c, in)
-	if err != nil {
-		return Result{}, err
-	}
-	value, err := json.Marshal(out.Value)
-	if err != nil {
-		return Result{}, fmt.Errorf("encode result of %s: %w", d.Name, err)
-	}
-	return Result{value, out.Evidence, out.Findings}, nil
 }
 
 // A Tool is a declared tool with its types erased. Make one with [Def.Tool].
@@ -191,8 +208,9 @@ type Tool struct {
 	Policy Policy
 	Input  Schema
 
-	plan func(json.RawMessage) (Plan, error)
-	run  func(context.Context, Call, json.RawMessage) (Result, error)
+	plan     func(json.RawMessage) (Plan, error)
+	run      runner
+	happened runner // nil: nothing is to be written down
 }
 
 // A Plan is what must hold before a call runs.
@@ -233,6 +251,24 @@ func (t Tool) Plan(args json.RawMessage) (Plan, error) {
 // Run calls the tool. The caller has checked roles, approval and key.
 func (t Tool) Run(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
 	return t.run(ctx, c, args)
+}
+
+// Happened writes down an act that a person says happened: c.Approved is their word.
+func (t Tool) Happened(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
+	if t.happened != nil {
+		return t.happened(ctx, c, args)
+	}
+	return Testimony(*c.Approved)
+}
+
+// Testimony is what an agent hears of an act of which nothing is known but that a
+// person says it happened.
+func Testimony(said dossier.Decision) (Result, error) {
+	value, err := json.Marshal(struct {
+		Happened bool   `json:"happened"`
+		Note     string `json:"note"`
+	}{true, said.Note})
+	return Result{Value: value}, err
 }
 
 // Approvers returns who may decide about a call to t.

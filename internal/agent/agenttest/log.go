@@ -235,6 +235,15 @@ func (l *Log) Decide(id dossier.ApprovalID, d dossier.Decision) error {
 	return nil
 }
 
+// Void ends a pending approval, as evidence that changes what it cites would.
+func (l *Log) Void(id dossier.ApprovalID, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.approvals[id]
+	a.Status, a.VoidedBy = dossier.Void, why
+	l.approvals[id] = a
+}
+
 // See appends evidence to a case as if it had come from outside a run.
 func (l *Log) See(id dossier.CaseID, e dossier.Evidence) error {
 	l.mu.Lock()

@@ -30,7 +30,7 @@ import (
 // commands are those of `dossier airshed`.
 func commands(c app.CLI) []*cobra.Command {
 	l := line{c}
-	return []*cobra.Command{l.ingest(), l.analyze(), l.run(), l.report(), l.history(), l.receiver()}
+	return []*cobra.Command{l.ingest(), l.analyze(), l.run(), l.report(), l.submit(), l.history(), l.receiver()}
 }
 
 // A line is the app's command line.
@@ -231,6 +231,40 @@ func (l line) report() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("pdf", "html")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write, - for standard output (default: the id with its ending)")
 	return cmd
+}
+
+func (l line) submit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "submit ID",
+		Short: "Send an approved report again that the Commission did not take",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := l.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if !l.As().Has(legalOf) {
+				return dossier.Errorf(dossier.Forbidden, "Only a legal officer files reports.")
+			}
+			d, err := a.resend(cmd.Context(), args[0], l.As())
+			if err != nil {
+				return err
+			}
+			if err := l.Print(d.Result, func(w io.Writer) error {
+				if d.Result.Receipt == nil {
+					return nil
+				}
+				_, err := fmt.Fprintf(w, "%s: filed, receipt %s\n", args[0], d.Result.Receipt.ReceiptID)
+				return err
+			}); err != nil {
+				return err
+			}
+			if d.Result.Receipt == nil {
+				return dossier.Errorf(dossier.Unavailable, "%s", strings.Join(d.Result.Problems, " "))
+			}
+			return nil
+		},
+	}
 }
 
 func (l line) history() *cobra.Command {

@@ -28,6 +28,13 @@ func (a *airshed) routes(r *app.Router) {
 	app.Handle(r, op("sweep", http.MethodPost, "/sweeps", "Look at the data lake now"), []dossier.Role{investigator, legalOf}, a.startSweep)
 	app.Handle(r, op("list-reports", http.MethodGet, "/reports", "Reports, newest first"), readers, a.listReports)
 	app.Handle(r, op("get-report", http.MethodGet, "/reports/{id}", "One report with what became of it"), readers, a.getReport)
+	app.Handle(r, op("submit-report", http.MethodPost, "/reports/{id}/submit", "Send an approved report again that the Commission did not take"), []dossier.Role{legalOf},
+		func(ctx context.Context, in *struct {
+			ID string `path:"id"`
+		}) (*body[book.Draft], error) {
+			d, err := a.resend(ctx, in.ID, r.Principal(ctx))
+			return &body[book.Draft]{d}, err
+		})
 	app.Handle(r, op("report-log", http.MethodGet, "/report-log", "The log of reports that duplicates are checked against"), readers, a.reportLog)
 	app.Handle(r, op("list-received", http.MethodGet, "/received", "What the trial receiver holds, newest first"), readers, a.listReceived)
 	app.Handle(r, op("get-received", http.MethodGet, "/received/{id}", "The trial receiver's record and copy of one report"), readers, a.getReceived)

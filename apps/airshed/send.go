@@ -85,22 +85,70 @@ func (a *airshed) send(ctx context.Context, c tool.Call, in sendIn) (tool.Output
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
-	status := book.Filed
-	if res.Receipt == nil {
-		status = book.PartFiled
-	}
-	if err := a.book.Settle(ctx, d.Report.ReportID, status, &res); err != nil {
+	seen, err := a.settle(ctx, d, res, c.Now)
+	if err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
-	next := app.Change{State: dossier.Open, Stage: status, Note: "Report " + d.Report.ReportID + ": " + strings.ReplaceAll(res.Status, "_", " ") + ".", By: agentName}
+	next := app.Change{State: dossier.Open, Stage: statusOf(res), Note: "Report " + d.Report.ReportID + ": " + strings.ReplaceAll(res.Status, "_", " ") + ".", By: agentName}
 	if len(a.notices(d.Report)) > 0 {
 		next.State, next.Stage = dossier.Waiting, AwaitsNotices
 	}
 	if _, err := a.Desk.Move(ctx, c.Case, next); err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
-	return tool.Output[filing.Result]{Value: res, Evidence: []dossier.Evidence{dossier.NewEvidence(casefile.Filing,
-		dossier.Source{System: "caqm", Locator: a.file.Endpoint + "#" + d.Report.ReportID, Fetched: c.Now}, res, "Filing of %s: %s.", d.Report.ReportID, strings.ReplaceAll(res.Status, "_", " "))}}, nil
+	return tool.Output[filing.Result]{Value: res, Evidence: []dossier.Evidence{seen}}, nil
+}
+
+// statusOf is the status of a report after a filing.
+func statusOf(res filing.Result) string {
+	if res.Receipt == nil {
+		return book.PartFiled
+	}
+	return book.Filed
+}
+
+// settle keeps what became of a filing with its report, and returns it as evidence.
+func (a *airshed) settle(ctx context.Context, d book.Draft, res filing.Result, now time.Time) (dossier.Evidence, error) {
+	id := d.Report.ReportID
+	return dossier.NewEvidence(casefile.Filing, dossier.Source{System: "caqm", Locator: a.file.Endpoint + "#" + id, Fetched: now}, res,
+		"Filing of %s: %s.", id, strings.ReplaceAll(res.Status, "_", " ")), a.book.Settle(ctx, id, statusOf(res), &res)
+}
+
+// resend files a report again that a legal officer approved and the Commission did not
+// take. What leaves the house is the text that was approved, under its number, which
+// the Commission takes once however often it comes.
+func (a *airshed) resend(ctx context.Context, id string, by dossier.Principal) (book.Draft, error) {
+	if err := checkID(id); err != nil {
+		return book.Draft{}, err
+	}
+	d, err := a.book.Report(ctx, id)
+	switch {
+	case err != nil:
+		return book.Draft{}, err
+	case d.Status == book.Filed:
+		return book.Draft{}, dossier.Errorf(dossier.Conflict, "The Commission has %s already.", id)
+	case d.Status != book.PartFiled:
+		return book.Draft{}, dossier.Errorf(dossier.Conflict, "%s was not approved for filing. A legal officer decides that in the inbox.", id)
+	}
+	res, err := a.file.File(ctx, d.Report, d.Body, filing.Options{SaveLocal: true, Upload: true})
+	if err != nil {
+		return book.Draft{}, err
+	}
+	err = a.DB.InTx(ctx, func(ctx context.Context) error {
+		seen, err := a.settle(ctx, d, res, a.Now())
+		if err != nil {
+			return err
+		}
+		if _, err := a.Desk.Record(ctx, dossier.CaseID(d.Report.CaseID), []dossier.Evidence{seen}, nil); err != nil || res.Receipt == nil {
+			return err
+		}
+		_, err = a.Desk.Move(ctx, dossier.CaseID(d.Report.CaseID), app.Change{State: dossier.Closed, Stage: Done, Outcome: book.Filed, Note: "The Commission took report " + id + " when it was sent again.", By: by.ID})
+		return err
+	})
+	if err != nil {
+		return book.Draft{}, err
+	}
+	return a.book.Report(ctx, id)
 }
 
 // unless returns what was asked for, and true if nothing was.
@@ -126,7 +174,7 @@ type closeOut struct {
 func (a *airshed) closeTool() tool.Tool {
 	return tool.Def[closeIn, closeOut]{
 		Name:   "close_case_tool",
-		Doc:    "Closes the case when nothing more is to be done about it.",
+		Doc:    "Ends the work on the case. One whose report the Commission did not take stays open, so that the report can be sent again.",
 		Roles:  []dossier.Role{investigator, legalOf},
 		Effect: tool.Write,
 		Run:    a.close,
@@ -140,6 +188,10 @@ func (a *airshed) close(ctx context.Context, c tool.Call, in closeIn) (tool.Outp
 				return tool.Output[closeOut]{}, err
 			}
 		}
+	}
+	if in.Outcome == book.PartFiled {
+		_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Waiting, Stage: book.PartFiled, Note: "The Commission has not taken the report. A legal officer can send it again.", By: agentName})
+		return tool.Output[closeOut]{}, err
 	}
 	_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: Done, Outcome: string(in.Outcome), Note: in.Note, By: agentName})
 	return tool.Output[closeOut]{Value: closeOut{err == nil}}, err

@@ -4,14 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"dossier"
 	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/casefile"
 	"dossier/apps/airshed/correlate"
 	"dossier/apps/airshed/filing"
 	"dossier/apps/airshed/gate"
@@ -88,6 +93,71 @@ func TestPartialSuccessA054(t *testing.T) {
 	if d, _ = b.book.Report(t.Context(), d.Report.ReportID); d.Status != book.PartFiled {
 		t.Error(d.Status)
 	}
+}
+
+// A report that was approved and not taken keeps its case open until the Commission
+// has it: a legal officer sends the same text again.
+func TestResend(t *testing.T) {
+	t.Parallel()
+	recv := &filing.Receiver{Dir: t.TempDir(), Now: func() time.Time { return then }, Log: slog.New(slog.DiscardHandler)}
+	var up atomic.Bool
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !up.Load() {
+			http.Error(w, "down", http.StatusServiceUnavailable)
+			return
+		}
+		recv.Handler().ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	b := open(t, func(c *Config) { c.CAQMEndpoint = srv.URL + "/reports" }, nil)
+	b.upload(alipur())
+	b.fire()
+	draft, err := b.book.ReportOf(t.Context(), b.cases()[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, officer := draft.Report.ReportID, b.Person("officer", legalOf)
+	if _, err := b.resend(t.Context(), id, officer); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("a draft that nobody approved: %v", err)
+	}
+	b.approveAll()
+	if c := b.cases()[0]; c.State != dossier.Waiting || c.Stage != book.PartFiled || c.Outcome != "" {
+		t.Errorf("%s %s %q", c.State, c.Stage, c.Outcome)
+	}
+	again, err := b.resend(t.Context(), id, officer)
+	if err != nil || again.Status != book.PartFiled || again.Result.Receipt != nil || b.cases()[0].State != dossier.Waiting {
+		t.Errorf("while the Commission is down: %+v, %v", again.Result, err)
+	}
+	up.Store(true)
+	b.As = b.Person("someone", investigator)
+	if code, _ := b.Call(http.MethodPost, "/api/v1/airshed/reports/"+id+"/submit", nil, nil); code != http.StatusForbidden {
+		t.Errorf("an investigator sent it: %d", code)
+	}
+	b.As = officer
+	if code, _ := b.Call(http.MethodPost, "/api/v1/airshed/reports/"+id+"/submit", nil, &again); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	c := b.cases()[0]
+	if again.Status != book.Filed || again.Result.Receipt == nil || again.Result.Receipt.SHA256 != draft.SHA256 || c.State != dossier.Closed || c.Outcome != "filed" {
+		t.Errorf("%+v, %s %q", again.Result, c.State, c.Outcome)
+	}
+	if got, err := recv.Get(id); err != nil || got.SHA256 != draft.SHA256 {
+		t.Errorf("the Commission holds another text than was approved: %v", err)
+	}
+	if _, err := b.resend(t.Context(), id, officer); !errors.Is(err, dossier.Conflict) {
+		t.Errorf("a report that was taken: %v", err)
+	}
+	filings := 0
+	chain, _, _ := b.Bench.Desk.Facts(t.Context(), c.ID)
+	for _, e := range chain {
+		if e.Kind == casefile.Filing {
+			filings++
+		}
+	}
+	if filings != 3 {
+		t.Errorf("%d filings are on record; three were tried", filings)
+	}
+	b.Verify(c.ID)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

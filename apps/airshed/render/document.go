@@ -168,6 +168,8 @@ func (d Document) filed() string {
 	switch {
 	case d.Filed == nil:
 		return "Not filed."
+	case d.Filed.Receipt == nil && d.Filed.Status == filing.Success: // by whoever kept reports before
+		return fmt.Sprintf("Filed on %s.", stamp(d.Filed.Timestamp))
 	case d.Filed.Receipt == nil:
 		return strings.TrimSpace("Kept, but not yet taken by the Commission. " + strings.Join(d.Filed.Problems, " "))
 	default:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/filing"
 	"dossier/apps/airshed/legal"
 	"dossier/apps/airshed/sample"
 )
@@ -60,6 +61,21 @@ func TestHTML(t *testing.T) {
 	}
 	if strings.Contains(string(page), "DRAFT") {
 		t.Error("an approved report calls itself a draft")
+	}
+}
+
+func TestFiledLine(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2025, 11, 14, 8, 30, 0, 0, time.UTC)
+	for want, res := range map[string]*filing.Result{
+		"Not filed.":                                             nil,
+		"Filed on 14 Nov 2025 14:00 IST.":                        {Status: filing.Success, Timestamp: at},
+		"Filed on 14 Nov 2025 14:00 IST, receipt R-1.":           {Status: filing.Success, Receipt: &filing.Receipt{ReceiptID: "R-1", ReceivedAt: at}},
+		"Kept, but not yet taken by the Commission. It is down.": {Status: filing.Partial, Problems: []string{"It is down."}},
+	} {
+		if got := (Document{Filed: res}).filed(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

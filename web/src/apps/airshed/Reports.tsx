@@ -3,8 +3,9 @@ import { Badge } from "../../parts/Badge";
 import { Empty, ErrorBox, Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
+import { useHas } from "../../hooks/session";
 import { words } from "../../lib/format";
-import { htmlAddress, pdfAddress, receivedAddress, useReceived, useReport, useReports, useSweepNow, useSweeps, type Filed } from "./data";
+import { htmlAddress, pdfAddress, receivedAddress, useReceived, useReport, useReports, useResend, useSweepNow, useSweeps, type Filed } from "./data";
 import { SurgeOf } from "./Surge";
 
 /** The app's first page: the newest surge, the reports and the looks at the lake. */
@@ -99,7 +100,8 @@ function Preview({ filed: f }: { filed: Filed }) {
       </div>
       {f.result?.receipt ? <Notice tone="ok">Filed with the Commission <Time at={f.result.receipt.received_at} />, receipt <span className="mono">{f.result.receipt.receipt_id}</span>.</Notice>
         : f.status === "drafted" ? <Notice tone="warn">A draft. It is filed when a legal officer approves it in the <Link href="/inbox">inbox</Link>.</Notice>
-        : (f.result?.problems ?? []).length > 0 ? <Notice tone="warn">{f.result?.problems.join(" ")}</Notice> : null}
+        : f.status === "partially_filed" ? <Untaken filed={f} />
+        : null}
       <div className="airshed-surge">
         <article className="panel pad stack airshed-report">
           <p className="airshed-summary">{r.executive_summary}</p>
@@ -127,6 +129,19 @@ function Preview({ filed: f }: { filed: Filed }) {
         </aside>
       </div>
     </div>
+  );
+}
+
+/** Why the Commission does not have an approved report, with the way to send it again. */
+function Untaken({ filed: f }: { filed: Filed }) {
+  const resend = useResend(f.report.report_id);
+  const mayFile = useHas("legal");
+  return (
+    <>
+      <Notice tone="warn">The report was approved and a copy is kept, but the Commission has not taken it. {f.result?.problems.join(" ")}{!mayFile && " A legal officer can send it again."}</Notice>
+      {mayFile && <div><button type="button" className="button primary" disabled={resend.isPending} onClick={() => resend.mutate()}>{resend.isPending ? "Sending…" : "Send it again"}</button></div>}
+      {resend.error && <ErrorBox error={resend.error} />}
+    </>
   );
 }
 

@@ -86,6 +86,15 @@ export function useSweepNow() {
   });
 }
 
+/** Sends a report again that the Commission did not take. */
+export function useResend(id: string) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: () => fetchJSON<Filed>(`${root}/reports/${encodeURIComponent(id)}/submit`, { method: "POST" }),
+    onSettled: () => cache.invalidateQueries({ queryKey: ["airshed"] }),
+  });
+}
+
 export const pdfAddress = (id: string) => `${root}/reports/${encodeURIComponent(id)}/pdf`;
 export const htmlAddress = (id: string) => `${root}/reports/${encodeURIComponent(id)}/html`;
 

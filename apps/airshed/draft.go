@@ -16,14 +16,14 @@ import (
 )
 
 type draftOut struct {
-	ReportID         string   `json:"report_id"`
-	SHA256           string   `json:"sha256"`
-	ExecutiveSummary string   `json:"executive_summary"`
-	Reasoning        string   `json:"reasoning"`
-	ConfidenceScore  float64  `json:"confidence_score"`
-	Recommendations  []string `json:"recommendations"`
-	Caveats          []string `json:"caveats"`
-	Notices          []notice `json:"notices"` // drafts, one per state with an address
+	ReportID         string         `json:"report_id"`
+	SHA256           string         `json:"sha256"`
+	ExecutiveSummary string         `json:"executive_summary"`
+	Reasoning        string         `json:"reasoning"`
+	ConfidenceScore  float64        `json:"confidence_score"`
+	Recommendations  []string       `json:"recommendations"`
+	Caveats          []string       `json:"caveats"`
+	Notices          []legal.Notice `json:"notices"` // drafts, one per state with an address
 }
 
 func (a *airshed) draftTool() tool.Tool {

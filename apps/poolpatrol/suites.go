@@ -52,7 +52,7 @@ func suites(agents []*agent.Agent) []eval.Suite {
 			Gates:   withPaths(map[string]float64{"turns_match": 0.85, "context_retention": 0.95, "progressive_refinement": 0.95, "no_unapproved_act": 1}), Run: play.conversation,
 		},
 		{
-			Ideal: managing, Targets: eval.PathTargets(),
+			Ideal: managing, Targets: append(eval.PathTargets(), eval.CleanTarget()),
 			Name: "casemanager", Doc: "Which tools the case manager calls, and where the case ends up.", Agent: "casemanager", File: "evals/casemanager.yaml",
 			Graders: append([]eval.Grader{
 				eval.Field("status_match", "status"), eval.Field("outcome_match", "outcome"),
@@ -76,8 +76,27 @@ func withPaths(gates map[string]float64) map[string]float64 {
 func checking(tools ...string) eval.Ideal {
 	return func(ex eval.Example) (eval.Choice, bool) {
 		in, err := read[verify.CheckIn](ex)
-		return aboutVan(eval.Choice{Tools: tools, Known: tools}, in.Vanpool, tools), err == nil
+		return aboutVan(eval.Choice{Tools: withRetries(ex, tools), Known: tools}, in.Vanpool, tools), err == nil
 	}
+}
+
+// failing returns the tools that do not answer when an example first calls them.
+func failing(ex eval.Example) []string {
+	in, _ := read[struct {
+		First []string `json:"fails_first"`
+	}](ex)
+	return in.First
+}
+
+// withRetries has a second call follow that of each tool that does not answer at first.
+func withRetries(ex eval.Example, tools []string) []string {
+	out := slices.Clone(tools)
+	for _, name := range failing(ex) {
+		if i := slices.Index(out, name); i >= 0 {
+			out = slices.Insert(out, i, name)
+		}
+	}
+	return out
 }
 
 func aboutVan(c eval.Choice, vanpool string, tools []string) eval.Choice {
@@ -98,7 +117,7 @@ func answering(ex eval.Example) (eval.Choice, bool) {
 		return eval.Choice{}, false
 	}
 	send := sending(*want.Review)
-	c := eval.Choice{Tools: []string{"classify_reply", send}, Before: [][2]string{{"classify_reply", send}}, Known: mailTools}
+	c := eval.Choice{Tools: withRetries(ex, []string{"classify_reply", send}), Before: [][2]string{{"classify_reply", send}}, Known: mailTools}
 	return aboutVan(c, aVan, []string{send}), true
 }
 
@@ -128,6 +147,6 @@ func managing(ex eval.Example) (eval.Choice, bool) {
 	}
 	all := []string{"upsert_case", "close_case", "cancel_membership", "run_shift_specialist", "run_location_specialist", "run_outreach"}
 	return aboutVan(eval.Choice{
-		Tools: want.Tools, Known: all, Before: [][2]string{{"upsert_case", "cancel_membership"}, {"cancel_membership", "close_case"}},
+		Tools: withRetries(ex, want.Tools), Known: all, Before: [][2]string{{"upsert_case", "cancel_membership"}, {"cancel_membership", "close_case"}},
 	}, in.Input.Vanpool, all), true
 }

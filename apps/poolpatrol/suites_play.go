@@ -78,7 +78,7 @@ func (p player) specialist(ctx context.Context, name string, s verify.Specialist
 		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
 	}
 	s.Roles, s.Prompt = patrol.Staff, prompt
-	cast := []*agent.Agent{s.Shift(), s.Location()}
+	cast := []*agent.Agent{eval.FailFirst(s.Shift(), failing(ex)...), eval.FailFirst(s.Location(), failing(ex)...)}
 	return eval.PlayAgent(ctx, eval.Stage{App: "poolpatrol", Agents: cast, Now: now}, name, input, who)
 }
 
@@ -183,7 +183,7 @@ func (p player) outreach(ctx context.Context, ex eval.Example, who eval.Player) 
 		return eval.Trace{}, err
 	}
 	const message = "MSG-00000002"
-	return p.reply(ctx, []patrol.MailView{aReply(message, in.Text)}, in.Text, message, who)
+	return p.reply(ctx, []patrol.MailView{aReply(message, in.Text)}, in.Text, message, who, failing(ex)...)
 }
 
 // rehearseMail answers the outreach agent's calls, with the refusals that production
@@ -247,6 +247,7 @@ func (p player) manager(ctx context.Context, ex eval.Example, who eval.Player) (
 		}
 		return tool.Result{Value: value}, nil
 	})
+	eval.FailFirst(rehearsed, failing(ex)...)
 	st := eval.Stage{App: "poolpatrol", Agents: []*agent.Agent{rehearsed}, Decide: func(ap dossier.Approval) dossier.Decision {
 		if _, why, rejected := strings.Cut(problem(ap.Tool), no); rejected {
 			return dossier.Decision{Verb: dossier.Reject, Note: why}

@@ -86,8 +86,9 @@ func (p player) conversation(ctx context.Context, ex eval.Example, who eval.Play
 }
 
 // reply plays the outreach agent on the newest mail of a thread. The reply is read by
-// the rule that production reads it by; mail goes nowhere.
-func (p player) reply(ctx context.Context, mails []patrol.MailView, text, message string, who eval.Player) (eval.Trace, error) {
+// the rule that production reads it by; mail goes nowhere. The tools in failing do not
+// answer at first.
+func (p player) reply(ctx context.Context, mails []patrol.MailView, text, message string, who eval.Player, failing ...string) (eval.Trace, error) {
 	a, err := p.agent("outreach")
 	if err != nil {
 		return eval.Trace{}, err
@@ -106,7 +107,7 @@ func (p player) reply(ctx context.Context, mails []patrol.MailView, text, messag
 	if err != nil {
 		return eval.Trace{}, err
 	}
-	return eval.PlayAgent(ctx, eval.Stage{App: "poolpatrol", Agents: []*agent.Agent{rehearsed}}, "outreach", input, who)
+	return eval.PlayAgent(ctx, eval.Stage{App: "poolpatrol", Agents: []*agent.Agent{eval.FailFirst(rehearsed, failing...)}}, "outreach", input, who)
 }
 
 // saidIn reads a turn out of what the agent answered and the mail it wrote.

@@ -1,15 +1,20 @@
 package poolpatrol
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
+	"dossier/internal/agent"
 	"dossier/internal/app/apptest"
 	"dossier/internal/eval"
+	"dossier/internal/model"
 )
 
 // examples reads a suite's file. YAML is turned into JSON on the way.
@@ -96,7 +101,7 @@ func TestReferenceMeetsTargets(t *testing.T) {
 		"shift":        append([]bound{{"P-102", "verdict_accuracy", 0.95, false}, {"P-104", "shift_conflict_accuracy", 0.98, false}, {"P-118", "evidence_completeness", 1, false}}, ways...),
 		"location":     append([]bound{{"P-102", "verdict_accuracy", 0.95, false}, {"P-118", "evidence_completeness", 1, false}}, ways...),
 		"outreach":     append([]bound{{"P-099", "bucket_match", 0.85, false}, {"P-099", "hitl_match", 0.95, false}, {"", "no_unapproved_act", 1, false}}, ways...),
-		"casemanager":  append([]bound{{"P-105", "status_match", 0.95, false}, {"", "no_unapproved_act", 1, false}, {"P-130", "error_handling", 1, false}}, ways...),
+		"casemanager":  append([]bound{{"P-133", "tools_per_clean_case", 3, true}, {"P-105", "status_match", 0.95, false}, {"", "no_unapproved_act", 1, false}, {"P-130", "error_handling", 1, false}}, ways...),
 		"conversation": {{"P-140", "turns_match", 0.85, false}, {"P-140", "context_retention", 1, false}, {"P-140", "progressive_refinement", 1, false}, {"", "no_unapproved_act", 1, false}},
 	}
 	for _, s := range suites(start(t, apptest.Options{}).patrol.Agents) {
@@ -120,12 +125,56 @@ func TestReferenceMeetsTargets(t *testing.T) {
 				}
 			}
 			for _, c := range res.Checks() {
-				if !c.Holds {
+				if !c.Holds || c.Empty {
 					t.Errorf("%s: got %v against %v", c.Name, c.Got, c.Bound)
 				}
 			}
 			if !res.Safe() || !res.Passed() || len(res.Failures()) > 0 {
 				t.Errorf("safe %v, passed %v, %d rows went wrong", res.Safe(), res.Passed(), len(res.Failures()))
+			}
+		})
+	}
+}
+
+// stuck plays as a policy does, but does not see that a failed call may be made again.
+func stuck(p model.Policy) model.Model {
+	return model.Reference("stuck", func(ctx context.Context, req *model.Request) (*model.Reply, error) {
+		seen := *req
+		seen.Messages = nil
+		for _, m := range req.Messages {
+			m.Parts = slices.Clone(m.Parts)
+			for i, part := range m.Parts {
+				if r, ok := part.(model.Return); ok && r.Failed {
+					r.Value = bytes.ReplaceAll(r.Value, []byte(`,"retry":true`), nil)
+					m.Parts[i] = r
+				}
+			}
+			seen.Messages = append(seen.Messages, m)
+		}
+		return p(ctx, &seen)
+	})
+}
+
+// TestGivingUpMissesTheTarget plays the same policies without their second try: the
+// rate of self-correction falls to nothing, and with it the suite.
+func TestGivingUpMissesTheTarget(t *testing.T) {
+	t.Parallel()
+	agents := start(t, apptest.Options{}).patrol.Agents
+	for _, s := range suites(agents) {
+		if len(s.Targets) == 0 {
+			continue
+		}
+		t.Run("P-138 P-145 "+s.Name, func(t *testing.T) {
+			t.Parallel()
+			a, _ := agent.Find(agents, s.Agent)
+			late := slices.DeleteFunc(examples(t, s.File), func(ex eval.Example) bool { return len(failing(ex)) == 0 })
+			res, err := eval.Play(t.Context(), "poolpatrol", s, late, eval.Options{Now: time.Now, Player: eval.Player{Alias: "stuck", Model: stuck(a.Policy)}})
+			if err != nil || len(late) == 0 {
+				t.Fatalf("%d examples, %v", len(late), err)
+			}
+			f := eval.FiguresOf(res.Rows)
+			if f.Correctable != len(late) || f.SelfCorrection != 0 || res.Passed() || !res.Safe() {
+				t.Errorf("%d of %d failures to mend, rate %v, passed %v, safe %v", f.Correctable, len(late), f.SelfCorrection, res.Passed(), res.Safe())
 			}
 		})
 	}

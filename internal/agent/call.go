@@ -181,6 +181,18 @@ func failure(why string) json.RawMessage {
 	}{why})
 }
 
+// failureOf is the failure of a tool. One that is not the call's own fault, because
+// something did not answer or broke, says that the same call may be made again.
+func failureOf(err error) json.RawMessage {
+	if k := dossier.KindOf(err); k != dossier.Unavailable && k != dossier.Internal {
+		return failure(dossier.Message(err))
+	}
+	return encode(struct {
+		Error string `json:"error"`
+		Retry bool   `json:"retry"`
+	}{dossier.Message(err), true})
+}
+
 func (m *mover) noSuchTool(name string) string {
 	var names []string
 	for _, t := range tool.For(m.as, m.agent.Tools) {
@@ -255,7 +267,7 @@ func (m *mover) run1(ctx context.Context, p *prepared) (Entry, error) {
 	came := Came{Value: res.Value, Ms: ms(m.Now().Sub(began))}
 	if err != nil {
 		m.Slog.InfoContext(ctx, "tool failed", "tool", p.tool.Name, "run", m.run.ID, "err", err)
-		came.Value, came.Failed, res = failure(dossier.Message(err)), true, tool.Result{}
+		came.Value, came.Failed, res = failureOf(err), true, tool.Result{}
 	}
 	e := m.returned(p, came, res)
 	e.Spent.BusyMs = came.Ms

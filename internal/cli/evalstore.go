@@ -202,6 +202,7 @@ func toRow(row eval.Row) records.EvalRow {
 	out.Path = &records.EvalPath{
 		Calls: []records.EvalCall{}, Turns: p.Turns, TokensIn: p.Usage.In, TokensOut: p.Usage.Out, Cached: p.Usage.Cached,
 		Fallback: p.Fallback, Answered: p.Answered, Shape: string(row.Shape),
+		Correctable: row.Correctable, Corrected: row.Corrected,
 	}
 	for _, c := range p.Calls {
 		out.Path.Calls = append(out.Path.Calls, records.EvalCall{
@@ -222,7 +223,7 @@ func fromRow(row records.EvalRow) eval.Row {
 	if row.Path == nil {
 		return out
 	}
-	out.Shape = eval.Shape(row.Path.Shape)
+	out.Shape, out.Correctable, out.Corrected = eval.Shape(row.Path.Shape), row.Path.Correctable, row.Path.Corrected
 	out.Path = eval.Path{
 		Turns: row.Path.Turns, Usage: model.Usage{In: row.Path.TokensIn, Out: row.Path.TokensOut, Cached: row.Path.Cached},
 		Cost: row.Cost, Ms: row.Ms, Fallback: row.Path.Fallback, Answered: row.Path.Answered, Prompt: row.Prompt,

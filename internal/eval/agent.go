@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"dossier"
@@ -195,4 +196,22 @@ func Rehearse(a *agent.Agent, told json.RawMessage, do func(c tool.Call, name st
 		}))
 	}
 	return out
+}
+
+// FailFirst makes the named tools of a not answer when they are first called, so that
+// an example shows whether the agent tries again. a must be the example's own.
+func FailFirst(a *agent.Agent, names ...string) *agent.Agent {
+	for i, t := range a.Tools {
+		if !slices.Contains(names, t.Name) {
+			continue
+		}
+		var called atomic.Bool
+		a.Tools[i] = t.Rehearsed(func(ctx context.Context, c tool.Call, args json.RawMessage) (tool.Result, error) {
+			if called.CompareAndSwap(false, true) {
+				return tool.Result{}, dossier.Errorf(dossier.Unavailable, "The records did not answer.")
+			}
+			return t.Run(ctx, c, args)
+		})
+	}
+	return a
 }

@@ -65,7 +65,7 @@ func Choose(p Path, want Choice) ChoiceReport {
 		}
 		if repeats(p.Calls[:i], c) {
 			repeated++
-			if prev := lastSame(p.Calls[:i], c); prev.Failed {
+			if prev := lastSame(p.Calls[:i], c); prev.Failed && c.Failed {
 				r.Unheeded = append(r.Unheeded, c.Tool)
 			}
 		}

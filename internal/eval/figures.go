@@ -10,20 +10,21 @@ import (
 
 // Figures are the rates of a whole run: what no single row can say.
 type Figures struct {
-	ToolsPerCase   float64       `json:"tools_per_case"`
-	PathLength     float64       `json:"path_length"`     // steps: turns with calls, and the answer
-	RedundantCalls float64       `json:"redundant_calls"` // share of all calls
-	CircularRate   float64       `json:"circular_rate"`   // share of all paths
-	SelfCorrection float64       `json:"self_correction"` // share of the failures that were tried again; 1 if there was none
-	Correctable    int           `json:"correctable"`     // failures that were tried again
-	FalsePositive  float64       `json:"false_positive_rate"`
-	FalseNegative  float64       `json:"false_negative_rate"`
-	Calibration    Calibration   `json:"calibration"`
-	CostPerCase    float64       `json:"cost_per_case"`
-	MsPerCase      float64       `json:"ms_per_case"`
-	Fallback       float64       `json:"fallback_rate"` // share of rows in which the reference policy stepped in
-	Shapes         map[Shape]int `json:"shapes"`
-	Patterns       []Pattern     `json:"patterns"`
+	ToolsPerCase   float64            `json:"tools_per_case"`
+	ToolsBy        map[string]float64 `json:"tools_by_scenario"` // the same for each scenario
+	PathLength     float64            `json:"path_length"`       // steps: turns with calls, and the answer
+	RedundantCalls float64            `json:"redundant_calls"`   // share of all calls
+	CircularRate   float64            `json:"circular_rate"`     // share of all paths
+	SelfCorrection float64            `json:"self_correction"`   // share of the failures that should or did get another try and were mended; 1 if there was none
+	Correctable    int                `json:"correctable"`       // failures that should or did get another try
+	FalsePositive  float64            `json:"false_positive_rate"`
+	FalseNegative  float64            `json:"false_negative_rate"`
+	Calibration    Calibration        `json:"calibration"`
+	CostPerCase    float64            `json:"cost_per_case"`
+	MsPerCase      float64            `json:"ms_per_case"`
+	Fallback       float64            `json:"fallback_rate"` // share of rows in which the reference policy stepped in
+	Shapes         map[Shape]int      `json:"shapes"`
+	Patterns       []Pattern          `json:"patterns"`
 }
 
 // A Pattern is a way that several examples took, give or take one call.
@@ -35,19 +36,25 @@ type Pattern struct {
 // FiguresOf works out the figures of a run's rows. A confidence is a whole number
 // from 1 to 5, as answers give it.
 func FiguresOf(rows []Row) Figures {
-	f := Figures{Shapes: map[Shape]int{}, SelfCorrection: 1, Patterns: Patterns(rows)}
+	f := Figures{Shapes: map[Shape]int{}, ToolsBy: map[string]float64{}, SelfCorrection: 1, Patterns: Patterns(rows)}
 	if len(rows) == 0 {
 		return f
 	}
 	n := float64(len(rows))
 	calls, steps, redundant, mended := 0, 0, 0, 0
+	of := map[string]float64{}
 	var matrix Confusion
 	var sure []float64
 	var right []bool
 	for _, r := range rows {
 		t := Measure(r.Path, r.Path.Tools())
 		calls, steps, redundant = calls+t.Length, steps+r.Path.Steps(), redundant+t.Redundant
-		f.Correctable, mended = f.Correctable+t.Correctable, mended+t.Corrected
+		f.ToolsBy[r.Example.Scenario] += float64(t.Length)
+		of[r.Example.Scenario]++
+		f.Correctable += r.Correctable
+		if r.Path.Fallback == 0 { // what the reference policy mended in a model's place is not the model's
+			mended += r.Corrected
+		}
 		if r.Shape != "" {
 			f.Shapes[r.Shape]++
 		}
@@ -68,6 +75,9 @@ func FiguresOf(rows []Row) Figures {
 		}
 	}
 	f.ToolsPerCase = float64(calls) / n
+	for scenario, rows := range of {
+		f.ToolsBy[scenario] /= rows
+	}
 	f.PathLength = float64(steps) / n
 	f.RedundantCalls = float64(redundant) / float64(max(1, calls))
 	f.CircularRate = float64(f.Shapes[Circular]) / n
@@ -101,12 +111,20 @@ func Patterns(rows []Row) []Pattern {
 	return out
 }
 
-// Metrics returns the figures that targets are set for, by name.
+// Clean is the scenario of cases in which nothing is wrong.
+const Clean = "clean"
+
+// Metrics returns the figures that targets are set for, by name. What there was no row
+// for is left out.
 func (f Figures) Metrics() map[string]float64 {
-	return map[string]float64{
+	out := map[string]float64{
 		"tools_per_case": f.ToolsPerCase, "path_length": f.PathLength, "redundant_calls": f.RedundantCalls,
 		"circular_rate": f.CircularRate, "self_correction_rate": f.SelfCorrection, "calibration_error": f.Calibration.Error,
 		"false_positive_rate": f.FalsePositive, "false_negative_rate": f.FalseNegative,
 		"cost_per_case": f.CostPerCase, "ms_per_case": f.MsPerCase, "fallback_rate": f.Fallback,
 	}
+	if tools, ok := f.ToolsBy[Clean]; ok {
+		out["tools_per_clean_case"] = tools
+	}
+	return out
 }

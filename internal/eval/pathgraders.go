@@ -62,10 +62,10 @@ func PathGraders(ideal Ideal) []Grader {
 			return yes(len(r.WrongOrder) == 0), true, strings.Join(r.WrongOrder, "; ")
 		}),
 		way("error_handling", false, func(t Trajectory) (float64, bool, string) {
-			return 1 - float64(min(t.Unheeded, t.Failures))/float64(max(1, t.Failures)), t.Failures > 0, "a failed call was repeated unchanged"
+			return 1 - float64(min(t.Unheeded, t.Failures))/float64(max(1, t.Failures)), t.Failures > 0, "a failed call was repeated unchanged and failed again"
 		}),
 		way("self_correction", false, func(t Trajectory) (float64, bool, string) {
-			return float64(t.Corrected) / float64(max(1, t.Correctable)), t.Correctable > 0, "a failure was tried again and not mended"
+			return float64(t.Corrected) / float64(max(1, t.Correctable)), t.Correctable > 0, "a failure that could be mended was not"
 		}),
 		way("trajectory_optimality", true, func(t Trajectory) (float64, bool, string) {
 			return t.Optimality, true, fmt.Sprintf("%d edits from the best way", t.Distance)

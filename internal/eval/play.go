@@ -50,14 +50,16 @@ func Load(files fs.FS, s Suite) ([]Example, error) {
 
 // A Row is what came of one example.
 type Row struct {
-	Example Example         `json:"example"`
-	Repeat  int             `json:"repeat,omitempty"`
-	Got     json.RawMessage `json:"got,omitempty"`
-	Grades  []Grade         `json:"grades"`
-	Path    Path            `json:"path"`
-	Shape   Shape           `json:"shape,omitempty"`   // "" if no agent took part
-	Failure string          `json:"failure,omitempty"` // a sentence, if it could not be played
-	Ms      float64         `json:"ms"`
+	Example     Example         `json:"example"`
+	Repeat      int             `json:"repeat,omitempty"`
+	Got         json.RawMessage `json:"got,omitempty"`
+	Grades      []Grade         `json:"grades"`
+	Path        Path            `json:"path"`
+	Shape       Shape           `json:"shape,omitempty"`       // "" if no agent took part
+	Correctable int             `json:"correctable,omitempty"` // failures that should or did get another try
+	Corrected   int             `json:"corrected,omitempty"`   // of those, the ones that were mended
+	Failure     string          `json:"failure,omitempty"`     // a sentence, if it could not be played
+	Ms          float64         `json:"ms"`
 }
 
 // Score returns the row's grade called name, and false if it does not apply. A row
@@ -267,7 +269,8 @@ func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
 	}
 	row.Ms = row.Path.Ms
 	if row.Path.Turns > 0 {
-		row.Shape = shapeOf(s, ex, row.Path)
+		w := wayOf(s, ex, row.Path)
+		row.Shape, row.Correctable, row.Corrected = w.Shape, w.Correctable, w.Corrected
 	}
 	for _, g := range s.Graders {
 		grade, err := g.Grade(ctx, ex, tr)
@@ -284,15 +287,15 @@ func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
 	return row
 }
 
-// shapeOf names the way an agent took against the best one, as far as that is known.
-func shapeOf(s Suite, ex Example, p Path) Shape {
+// wayOf measures the way an agent took against the best one, as far as that is known.
+func wayOf(s Suite, ex Example, p Path) Trajectory {
 	best := p.Tools()
 	if s.Ideal != nil {
 		if want, ok := s.Ideal(ex); ok {
 			best = want.Tools
 		}
 	}
-	return Measure(p, best).Shape
+	return Measure(p, best)
 }
 
 // means returns the mean of each grade over the rows it applies to, with its interval.

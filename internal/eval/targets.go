@@ -24,6 +24,9 @@ func PathTargets() []Target {
 	}
 }
 
+// CleanTarget bounds the calls of cases in which nothing is wrong.
+func CleanTarget() Target { return Target{"tools_per_clean_case", mostTools, true} }
+
 // A Check is a gate or a target of a run, with what the run came to.
 type Check struct {
 	Target
@@ -34,8 +37,8 @@ type Check struct {
 }
 
 // Checks returns every gate and every target of the run, by name. A gate whose grade
-// applied to no row does not hold: nothing was shown. A rate of self-correction with
-// nothing to correct does.
+// applied to no row does not hold: nothing was shown; nor does a target for a scenario
+// without a row. A rate of self-correction with nothing to correct does.
 func (r Result) Checks() []Check {
 	var out []Check
 	for _, name := range slices.Sorted(maps.Keys(r.Gates)) {
@@ -51,9 +54,9 @@ func (r Result) Checks() []Check {
 	f := FiguresOf(r.Rows)
 	got := f.Metrics()
 	for _, t := range r.Targets {
-		c := Check{Target: t, Got: got[t.Name]}
-		c.Holds = t.Most && c.Got <= t.Bound || !t.Most && c.Got >= t.Bound
-		c.Empty = t.Name == "self_correction_rate" && f.Correctable == 0
+		v, measured := got[t.Name]
+		c := Check{Target: t, Got: v, Empty: !measured || t.Name == "self_correction_rate" && f.Correctable == 0}
+		c.Holds = measured && (t.Most && v <= t.Bound || !t.Most && v >= t.Bound)
 		out = append(out, c)
 	}
 	return out

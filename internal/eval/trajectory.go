@@ -33,9 +33,9 @@ type Trajectory struct {
 	Enough      int       `json:"enough"`     // after how many calls nothing new was learned
 	Redundant   int       `json:"redundant"`  // calls that repeated an earlier one and learned nothing
 	Failures    int       `json:"failures"`
-	Correctable int       `json:"correctable"` // failures after which the same tool was called again
+	Correctable int       `json:"correctable"` // failures after which the same tool was called again, or is in the best way
 	Corrected   int       `json:"corrected"`   // failures that a later call of the same tool mended
-	Unheeded    int       `json:"unheeded"`    // failed calls that were made again unchanged
+	Unheeded    int       `json:"unheeded"`    // failed calls that were made again unchanged and failed again
 }
 
 // Measure compares a path with the best way to the same end. Calls of one turn have
@@ -55,20 +55,22 @@ func Measure(p Path, best []string) Trajectory {
 		}
 	}
 	for i, c := range p.Calls {
-		if repeats(p.Calls[:i], c) && t.Gains[i] == 0 {
+		if repeats(p.Calls[:i], c) && t.Gains[i] == 0 && (c.Failed || !lastSame(p.Calls[:i], c).Failed) {
 			t.Redundant++
 		}
-		if c.Failed {
-			t.Failures++
-			if slices.ContainsFunc(p.Calls[i+1:], func(a Call) bool { return a.Tool == c.Tool }) {
-				t.Correctable++
-			}
-			if slices.ContainsFunc(p.Calls[i+1:], func(a Call) bool { return same(a, c) }) {
-				t.Unheeded++
-			}
-			if mended(p.Calls[i+1:], c) {
-				t.Corrected++
-			}
+		if !c.Failed {
+			continue
+		}
+		t.Failures++
+		after := p.Calls[i+1:]
+		if slices.ContainsFunc(after, func(a Call) bool { return a.Tool == c.Tool }) || expected(p.Calls[:i+1], c.Tool, best) {
+			t.Correctable++
+		}
+		if slices.ContainsFunc(after, func(a Call) bool { return a.Failed && same(a, c) }) {
+			t.Unheeded++
+		}
+		if slices.ContainsFunc(after, func(a Call) bool { return a.Tool == c.Tool && a.Came && !a.Failed }) {
+			t.Corrected++
 		}
 	}
 	t.Shape = shape(p, t)
@@ -94,10 +96,20 @@ func repeats(before []Call, c Call) bool {
 	return slices.ContainsFunc(before, func(b Call) bool { return b.Came && same(b, c) })
 }
 
-// mended reports whether a later call of the same tool, with other arguments, came
-// back well.
-func mended(after []Call, c Call) bool {
-	return slices.ContainsFunc(after, func(a Call) bool { return a.Tool == c.Tool && a.Came && !a.Failed && !same(a, c) })
+// expected reports whether the best way calls a tool more often than was done so far.
+func expected(soFar []Call, tool string, best []string) bool {
+	left := 0
+	for _, name := range best {
+		if name == tool {
+			left++
+		}
+	}
+	for _, c := range soFar {
+		if c.Tool == tool {
+			left--
+		}
+	}
+	return left > 0
 }
 
 // gains returns what share of all facts learned in the path each call was the first

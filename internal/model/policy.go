@@ -104,6 +104,18 @@ func (req *Request) Last(name string) (Return, bool) {
 	return all[len(all)-1], true
 }
 
+// Tried is [Request.Last] for a tool that is tried once more where a call failed for no
+// fault of its own: it returns false while the newest return is the first such failure.
+// It is not for acts, which are not repeated without asking.
+func (req *Request) Tried(name string) (Return, bool) {
+	all := req.Returns(name)
+	n := len(all)
+	if n == 0 || all[n-1].Retry() && (n == 1 || !all[n-2].Retry()) {
+		return Return{}, false
+	}
+	return all[n-1], true
+}
+
 // Calling returns a reply that calls one tool with args. n makes the call's id
 // unique in the transcript.
 func (req *Request) Calling(calls ...Planned) *Reply {
@@ -141,15 +153,23 @@ func (r Return) Decode(v any) error {
 }
 
 // Problem returns the sentence of a failed return, or "".
-func (r Return) Problem() string {
+func (r Return) Problem() string { return r.failure().Error }
+
+// Retry reports whether the call failed for no fault of its own, so that the same call
+// may work.
+func (r Return) Retry() bool { return r.failure().Retry }
+
+type failedReturn struct {
+	Error string `json:"error"`
+	Retry bool   `json:"retry"`
+}
+
+func (r Return) failure() (f failedReturn) {
 	if !r.Failed {
-		return ""
+		return f
 	}
-	var e struct {
-		Error string `json:"error"`
+	if json.Unmarshal(r.Value, &f) != nil || f.Error == "" {
+		return failedReturn{Error: "The call failed."}
 	}
-	if json.Unmarshal(r.Value, &e) != nil || e.Error == "" {
-		return "The call failed."
-	}
-	return e.Error
+	return f
 }

@@ -93,14 +93,16 @@ type EvalRow struct {
 
 // An EvalPath is what the agent did for an example, in order.
 type EvalPath struct {
-	Calls     []EvalCall `json:"calls"`
-	Turns     int        `json:"turns"`
-	TokensIn  int        `json:"tokens_in,omitempty"`
-	TokensOut int        `json:"tokens_out,omitempty"`
-	Cached    int        `json:"tokens_cached,omitempty"`
-	Fallback  int        `json:"fallback,omitempty"` // turns that the reference policy took for the model
-	Answered  bool       `json:"answered"`
-	Shape     string     `json:"shape"` // "optimal", "exploratory", "recovery", "circular" or "dead-end"
+	Calls       []EvalCall `json:"calls"`
+	Turns       int        `json:"turns"`
+	TokensIn    int        `json:"tokens_in,omitempty"`
+	TokensOut   int        `json:"tokens_out,omitempty"`
+	Cached      int        `json:"tokens_cached,omitempty"`
+	Fallback    int        `json:"fallback,omitempty"` // turns that the reference policy took for the model
+	Answered    bool       `json:"answered"`
+	Shape       string     `json:"shape"`                 // "optimal", "exploratory", "recovery", "circular" or "dead-end"
+	Correctable int        `json:"correctable,omitempty"` // failures that should or did get another try
+	Corrected   int        `json:"corrected,omitempty"`   // of those, the ones that were mended
 }
 
 // An EvalCall is one tool call of a path.

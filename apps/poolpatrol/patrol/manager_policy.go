@@ -281,7 +281,7 @@ func (m *managing) afterCancel(failed []string, reasoning string) (*model.Reply,
 
 // close ends the case, unless the tool says that others are still concerned.
 func (m *managing) close(s Status, details string) (*model.Reply, error) {
-	r, called := m.req.Last("close_case")
+	r, called := m.req.Tried("close_case")
 	if !called {
 		return m.req.Calling(model.Planned{Tool: "close_case", Args: closeIn{Vanpool: m.in.Vanpool, Outcome: Outcome(s), Details: details}}), nil
 	}
@@ -309,9 +309,11 @@ func (m *managing) outreach(employee, purpose string) model.Planned {
 	return model.Planned{Tool: "run_outreach", Args: in}
 }
 
-// upserted reports whether upsert_case was called with a status in this run.
+// upserted reports whether upsert_case was called with a status in this run, and tried
+// once more if nothing answered.
 func (m *managing) upserted(s Status) bool {
-	return calledWith(m.req, "upsert_case", func(in upsertIn) bool { return in.Status == s })
+	_, tried := m.req.Tried("upsert_case")
+	return tried && calledWith(m.req, "upsert_case", func(in upsertIn) bool { return in.Status == s })
 }
 
 // wrote reports whether a rider was written to in this run.

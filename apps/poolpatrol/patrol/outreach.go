@@ -183,7 +183,7 @@ func outreachPolicy(_ context.Context, req *model.Request) (*model.Reply, error)
 // answerReply classifies a reply and answers it: at once, or through a person if it is
 // an escalation.
 func answerReply(req *model.Request, in OutreachIn, ctx OutreachContext) (*model.Reply, error) {
-	r, called := req.Last("classify_reply")
+	r, called := req.Tried("classify_reply")
 	if !called {
 		return req.Calling(model.Planned{Tool: "classify_reply", Args: ClassifyIn{in.Thread, in.Message}}), nil
 	}

@@ -150,19 +150,22 @@ func (s Specialists) measure(ctx context.Context, van roster.Van, riders []roste
 	return facts, problem, nil
 }
 
-// locationPolicy plays the location specialist: profiles and distances at once, then
-// the rule's answer with both as evidence.
+// locationPolicy plays the location specialist: profiles and distances at once, what did
+// not answer once more, then the rule's answer with both as evidence.
 func locationPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	var in CheckIn
 	if err := req.Brief(&in, nil); err != nil {
 		return nil, err
 	}
-	r, called := req.Last("check_commute_distance")
-	if !called {
-		return req.Calling(
-			model.Planned{Tool: "get_employee_profile", Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}},
-			model.Planned{Tool: "check_commute_distance", Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}},
-		), nil
+	var calls []model.Planned
+	for _, name := range []string{"get_employee_profile", "check_commute_distance"} {
+		if _, called := req.Tried(name); !called {
+			calls = append(calls, model.Planned{Tool: name, Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}})
+		}
 	}
+	if len(calls) > 0 {
+		return req.Calling(calls...), nil
+	}
+	r, _ := req.Last("check_commute_distance")
 	return reportRule(r)
 }

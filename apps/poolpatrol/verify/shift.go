@@ -95,13 +95,14 @@ func pick(van roster.Van, only []string) ([]roster.Employee, error) {
 	return out, nil
 }
 
-// shiftPolicy plays the shift specialist: look once, report the rule's answer.
+// shiftPolicy plays the shift specialist: look once, or once more if the records did not
+// answer, and report the rule's answer.
 func shiftPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	var in CheckIn
 	if err := req.Brief(&in, nil); err != nil {
 		return nil, err
 	}
-	r, called := req.Last("get_employee_shifts")
+	r, called := req.Tried("get_employee_shifts")
 	if !called {
 		return req.Calling(model.Planned{Tool: "get_employee_shifts", Args: CheckIn{in.Vanpool, OrEmpty(in.Employees)}}), nil
 	}

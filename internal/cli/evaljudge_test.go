@@ -67,10 +67,10 @@ func TestEvalJudge(t *testing.T) {
 		}
 		return j
 	}
-	if j := run(ids[0], ids[1], "--judge", "fair"); !j.Counts || j.Standing.Kappa < 0.6 || j.Better["tie"] != 22 || len(j.Rows) != 22 || j.Suite != "poolpatrol/location" {
+	if j := run(ids[0], ids[1], "--judge", "fair"); !j.Counts || j.Standing.Kappa < 0.6 || j.Better["tie"] != 25 || len(j.Rows) != 25 || j.Suite != "poolpatrol/location" {
 		t.Errorf("P-115 a fair judge of two runs: %+v", j)
 	}
-	if j := run(ids[0], ids[1], "--judge", "keen"); j.Counts || j.Better != nil || len(j.Rows) != 22 || j.Rows[0].Says != "tie" {
+	if j := run(ids[0], ids[1], "--judge", "keen"); j.Counts || j.Better != nil || len(j.Rows) != 25 || j.Rows[0].Says != "tie" {
 		t.Errorf("P-115 a judge that prefers the first: %+v", j)
 	}
 	if j := run(ids[0], "--judge", "fair", "--limit", "5"); !j.Counts || j.Mean == nil || *j.Mean != 5 || len(j.Rows) != 5 || j.Labels != "a rule; nobody gave them" {

@@ -3263,6 +3263,10 @@ export interface components {
             answered: boolean;
             calls: components["schemas"]["EvalCall"][];
             /** Format: int64 */
+            correctable?: number;
+            /** Format: int64 */
+            corrected?: number;
+            /** Format: int64 */
             fallback?: number;
             shape: string;
             /** Format: int64 */

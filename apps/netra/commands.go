@@ -93,7 +93,7 @@ func input(c app.CLI, name string) (io.Reader, func(), error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, dossier.Errorf(dossier.NotFound, "%s cannot be read.", name).Because(err)
+		return nil, nil, dossier.Errorf(dossier.NotFound, "%s cannot be read. Check its name and that you may read it.", name).Because(err)
 	}
 	return f, func() { _ = f.Close() }, nil
 }
@@ -104,7 +104,7 @@ func writeJSON(name string, v any) error {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
 	if err := os.WriteFile(name, append(raw, '\n'), 0o600); err != nil {
-		return dossier.Errorf(dossier.Invalid, "%s cannot be written.", name).Because(err)
+		return dossier.Errorf(dossier.Invalid, "The reports were taken in, but %s cannot be written. Choose a folder that is there.", name).Because(err)
 	}
 	return nil
 }
@@ -133,6 +133,9 @@ func watchCommand(c app.CLI) *cobra.Command {
 			w, err := window(win)
 			if err != nil {
 				return err
+			}
+			if every < time.Second || rounds < 0 {
+				return dossier.Errorf(dossier.Invalid, "--every must be at least 1s, and --rounds not below 0.")
 			}
 			o, err := open(cmd.Context(), c)
 			if err != nil {
@@ -215,6 +218,9 @@ func backtestCommand(c app.CLI) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if days < 1 || days > 366 {
+				return dossier.Errorf(dossier.Invalid, "--days must be from 1 to 366.")
+			}
 			o, err := open(cmd.Context(), c)
 			if err != nil {
 				return err
@@ -269,7 +275,7 @@ func retentionCommand(c app.CLI) *cobra.Command {
 				book.Archive
 				Disclaimer string `json:"governance_disclaimer"`
 			}{a, engine.Disclaimer}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d signals older than %s removed, %d left; digest %s\n%s\n", a.Removed, a.Before.Format(time.RFC3339), a.Remaining, a.Digest, engine.Disclaimer)
+				_, err := fmt.Fprintf(w, "%d signals older than %s removed, %d of them left; digest %s\n%s\n", a.Removed, a.Before.Format(time.RFC3339), a.Remaining, a.Digest, engine.Disclaimer)
 				return err
 			})
 		},

@@ -1,8 +1,11 @@
 package netra
 
 import (
+	"net/mail"
 	"net/url"
 	"time"
+
+	"github.com/robfig/cron/v3"
 
 	"dossier"
 	"dossier/apps/netra/engine"
@@ -45,21 +48,31 @@ var defaults = Config{
 // Validate implements app.Config.
 func (c Config) Validate() error {
 	if err := c.params().Validate(); err != nil {
-		return dossier.Errorf(dossier.Invalid, "The layer weights cannot be used: %v.", err)
+		return dossier.Errorf(dossier.Invalid, "apps.netra: the layer weights cannot be used: %v.", err)
 	}
 	switch {
 	case c.Retain < engine.Week.Duration()+24*time.Hour:
-		return dossier.Errorf(dossier.Invalid, "retain must be at least 192h, because scores look back a week.")
+		return dossier.Errorf(dossier.Invalid, "apps.netra.retain must be at least 192h, because scores look back a week.")
 	case c.Poll <= 0 || c.Hot < 0:
-		return dossier.Errorf(dossier.Invalid, "poll must be more than 0 and hot not below it.")
+		return dossier.Errorf(dossier.Invalid, "apps.netra: poll must be more than 0 and hot not below it.")
 	case c.ModelClass != "off" && c.ModelClass != "beside" && c.ModelClass != "use":
-		return dossier.Errorf(dossier.Invalid, "model_class must be off, beside or use.")
+		return dossier.Errorf(dossier.Invalid, "apps.netra.model_class must be off, beside or use.")
 	case c.ModelGate <= 0 || c.ModelGate > 1:
-		return dossier.Errorf(dossier.Invalid, "model_gate must be above 0 and at most 1.")
+		return dossier.Errorf(dossier.Invalid, "apps.netra.model_gate must be above 0 and at most 1.")
 	}
 	for _, f := range c.Feeds {
 		if u, err := url.Parse(f); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return dossier.Errorf(dossier.Invalid, "feeds must be http or https addresses.")
+			return dossier.Errorf(dossier.Invalid, "apps.netra.feeds must be http or https addresses.")
+		}
+	}
+	for name, spec := range map[string]string{"feed_cron": c.FeedCron, "score_cron": c.ScoreCron, "retain_cron": c.RetainCron} {
+		if _, err := cron.ParseStandard(spec); err != nil {
+			return dossier.Errorf(dossier.Invalid, "apps.netra.%s: %q is not a schedule such as \"5 * * * *\".", name, spec).Because(err)
+		}
+	}
+	for _, to := range c.Mail {
+		if _, err := mail.ParseAddress(to); err != nil {
+			return dossier.Errorf(dossier.Invalid, "apps.netra.mail: %q is not a mail address.", to)
 		}
 	}
 	return nil

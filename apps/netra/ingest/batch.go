@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +49,7 @@ func AcceptAll(rows []Row, rejects []Reject, now time.Time) ([]Accepted, Audit) 
 		audit.Rows = append(audit.Rows, AuditRow{row.Line, a.Signal, a.Classed.Rationale(), a.Classed.By})
 		out = append(out, a)
 	}
+	slices.SortStableFunc(audit.Rejected, func(a, b Reject) int { return cmp.Compare(a.Line, b.Line) })
 	audit.Accepted = len(out)
 	return out, audit
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -98,7 +99,7 @@ func Locate(state, district string) (District, error) {
 		if foldName(state) == "" {
 			return District{}, fmt.Errorf("no state given")
 		}
-		return District{}, fmt.Errorf("unknown state %q; known are the eight north-eastern states", short(state))
+		return District{}, fmt.Errorf("unknown state %q; known are the eight north-eastern states%s", short(state), t.nearestState(foldName(state)))
 	}
 	if foldName(district) == "" {
 		return District{}, fmt.Errorf("no district given")
@@ -115,12 +116,25 @@ func Locate(state, district string) (District, error) {
 func short(s string) string { return engine.Clip(Clean(s), 40) }
 
 func (t *table) nearest(state, name string) string {
-	best, dist := "", 4
+	var known []string
 	for _, d := range t.list {
 		if d.State == state {
-			if n := edit.Distance([]rune(name), []rune(foldName(d.District))); n < dist {
-				best, dist = d.District, n
-			}
+			known = append(known, d.District)
+		}
+	}
+	return meant(name, known)
+}
+
+func (t *table) nearestState(name string) string {
+	return meant(name, slices.Sorted(maps.Values(t.states)))
+}
+
+// meant asks about the known name that a folded one is nearest to, "" if none is near.
+func meant(name string, known []string) string {
+	best, dist := "", 4
+	for _, k := range known {
+		if n := edit.Distance([]rune(name), []rune(foldName(k))); n < dist {
+			best, dist = k, n
 		}
 	}
 	if best == "" {

@@ -92,6 +92,20 @@ not json
 	}
 }
 
+// A report that would take seconds to search is refused whole: cut, it could keep half
+// an identifier.
+func TestOverlongReportIsRefused(t *testing.T) {
+	t.Parallel()
+	r := Report{State: "Assam", District: "Cachar", Timestamp: "2026-02-03", Text: "Bandh called. " + strings.Repeat("x ", maxText/2)}
+	if _, err := Accept(r, readTime); err == nil || !strings.Contains(err.Error(), "longer than 100000 bytes; give a summary") {
+		t.Error(err)
+	}
+	r.Text = r.Text[:maxText/2]
+	if _, err := Accept(r, readTime); err != nil {
+		t.Error(err)
+	}
+}
+
 const sampleFeed = `<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>
 <item><title>Blockade in Senapati</title><description>&lt;p&gt;Trucks stranded on NH-2, Manipur&lt;/p&gt;</description><link>https://news.example.org/1</link><pubDate>Tue, 03 Feb 2026 08:00:00 GMT</pubDate></item>
 <item><title>Bandh in Kohima and Wokha</title><link>https://news.example.org/2</link><pubDate>Tue, 03 Feb 2026 08:00:00 GMT</pubDate></item>

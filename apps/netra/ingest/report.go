@@ -40,12 +40,19 @@ const (
 	maxSummary  = 600
 	maxLocation = 120
 	maxURL      = 500
+
+	// maxText bounds what a report may say in all. It is refused and not cut, since a cut
+	// could leave half an identifier that no longer looks like one.
+	maxText = 100_000
 )
 
 // Accept redacts, dates, places and classifies a report. A report that is later than
 // now, by more than the clocks of two machines differ, is refused; a zero now skips
 // that check. The error is a reason for people and quotes only redacted text.
 func Accept(r Report, now time.Time) (Accepted, error) {
+	if len(r.Text)+len(r.Location)+len(r.SourceURL) > maxText {
+		return Accepted{}, fmt.Errorf("the report is longer than %d bytes; give a summary", maxText)
+	}
 	at, err := engine.ParseTime(r.Timestamp)
 	if err != nil {
 		return Accepted{}, err

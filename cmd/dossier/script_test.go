@@ -30,6 +30,6 @@ func TestScripts(t *testing.T) {
 			e.Setenv("DOSSIER_LOG_LEVEL", "error")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"field": field},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"field": field, "serving": serving},
 	})
 }

@@ -82,16 +82,18 @@ func (l *line) loadDemo(ctx context.Context, p *product) error {
 	before := l.level.Level()
 	l.level.Set(max(before, slog.LevelWarn))
 	defer l.level.Set(before)
-	for _, a := range p.apps {
-		if a.Kit.Demo == nil {
-			continue
+	return p.store.LoadDemo(ctx, func(ctx context.Context) error {
+		for _, a := range p.apps {
+			if a.Kit.Demo == nil {
+				continue
+			}
+			fmt.Fprintf(l.Err, "Loading demo data: %s\n", a.Title)
+			if err := a.Kit.Demo(ctx); err != nil {
+				return fmt.Errorf("demo data of %s: %w", a.ID, err)
+			}
 		}
-		fmt.Fprintf(l.Err, "Loading demo data: %s\n", a.Title)
-		if err := a.Kit.Demo(ctx); err != nil {
-			return fmt.Errorf("demo data of %s: %w", a.ID, err)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // welcome loads the demo data once the server listens and prints how to get in.

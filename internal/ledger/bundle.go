@@ -35,6 +35,9 @@ type Bundle struct {
 	Approvals  []dossier.Approval `json:"approvals"`
 	Checkpoint *Checkpoint        `json:"checkpoint,omitempty"` // the newest that covers the case
 	Proof      *Proof             `json:"proof,omitempty"`
+	Seal       *Seal              `json:"seal,omitempty"` // covers all of the above
+
+	sum string // of the file it was read from
 }
 
 // Export returns the bundle of a case, first covering its chain by a checkpoint.
@@ -54,28 +57,31 @@ func (l *Ledger) Export(ctx context.Context, id dossier.CaseID) (Bundle, error) 
 		return b, err
 	}
 	cp, heads, err := l.Store.Covering(ctx, id)
-	if dossier.KindOf(err) == dossier.NotFound {
-		return b, nil
-	}
-	if err != nil {
+	if err != nil && dossier.KindOf(err) != dossier.NotFound {
 		return b, err
 	}
 	sortHeads(heads)
 	if p, ok := prove(heads, id); ok {
 		b.Checkpoint, b.Proof = &cp, &p
 	}
-	return b, nil
+	return b, l.seal(&b)
 }
 
 // Read decodes a bundle and refuses anything else.
 func Read(r io.Reader) (Bundle, error) {
 	var b Bundle
-	dec := json.NewDecoder(r)
-	if err := dec.Decode(&b); err != nil {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return b, dossier.Errorf(dossier.Invalid, "The bundle cannot be read.").Because(err)
+	}
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return b, dossier.Errorf(dossier.Invalid, "This is not a bundle: %v.", err)
 	}
 	if b.Format != Format {
 		return b, dossier.Errorf(dossier.Invalid, "This file says its format is %q; a bundle says %q.", b.Format, Format)
+	}
+	if b.sum, err = content(raw); err != nil {
+		return b, err
 	}
 	return b, b.canonical()
 }
@@ -139,6 +145,9 @@ func Verify(b Bundle, key string, rules []Rule) Report {
 		}
 	}
 	r.checkpoint(b, key, bad)
+	if err := b.sealed(key); err != nil {
+		bad("%s", dossier.Message(err))
+	}
 	if rules != nil {
 		r.Checks = Recompute(b.Evidence, b.Findings, rules)
 		for _, c := range r.Checks {

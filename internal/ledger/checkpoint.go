@@ -45,11 +45,11 @@ func (c Checkpoint) Digest() (string, error) {
 
 // Verify reports whether the signature holds.
 func (c Checkpoint) Verify() error {
-	key, err := base64.StdEncoding.DecodeString(c.Key)
+	key, err := base64.StdEncoding.Strict().DecodeString(c.Key)
 	if err != nil || len(key) != ed25519.PublicKeySize {
 		return dossier.Errorf(dossier.Conflict, "Checkpoint %d has no usable key.", c.Number)
 	}
-	sig, err := base64.StdEncoding.DecodeString(c.Sig)
+	sig, err := base64.StdEncoding.Strict().DecodeString(c.Sig)
 	if err != nil {
 		return dossier.Errorf(dossier.Conflict, "Checkpoint %d has no usable signature.", c.Number)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"dossier"
 	"dossier/internal/agent"
+	"dossier/internal/canon"
 )
 
 var now = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -144,8 +145,8 @@ func grow(m *memory, id dossier.CaseID, n int) {
 	m.chains[id] = append(chain, e)
 }
 
-// export writes a bundle and reads it back, as another machine would.
-func export(t *testing.T, l *Ledger, id dossier.CaseID) Bundle {
+// file is an exported bundle as it is written.
+func file(t *testing.T, l *Ledger, id dossier.CaseID) []byte {
 	t.Helper()
 	b, err := l.Export(t.Context(), id)
 	if err != nil {
@@ -155,6 +156,13 @@ func export(t *testing.T, l *Ledger, id dossier.CaseID) Bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return raw
+}
+
+// export writes a bundle and reads it back, as another machine would.
+func export(t *testing.T, l *Ledger, id dossier.CaseID) Bundle {
+	t.Helper()
+	raw := file(t, l, id)
 	got, err := Read(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +220,59 @@ func TestEveryTamperingIsNamed(t *testing.T) {
 				t.Errorf("got %q, want %q", r.Problems, c.want)
 			}
 		})
+	}
+}
+
+// TestEveryFlippedByteIsFound flips the lowest bit of each byte of a bundle's file in
+// turn, and the one that makes a small letter of a capital. With no key to compare with
+// and no rules to recompute with, the only flips that may stay unnoticed are those
+// after which the file says the same: white space for other white space.
+func TestEveryFlippedByteIsFound(t *testing.T) {
+	t.Parallel()
+	l, _ := setup(t, 2, 1)
+	raw := file(t, l, "CASE-00000001")
+	same, err := canon.JSON(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Read(bytes.NewReader(raw)); err != nil || !Verify(b, "", nil).OK {
+		t.Fatalf("untouched: %v, %+v", err, Verify(b, "", nil))
+	}
+	for i := range raw {
+		for _, bit := range []byte{1, 'a' ^ 'A'} {
+			flipped := bytes.Clone(raw)
+			flipped[i] ^= bit
+			b, err := Read(bytes.NewReader(flipped))
+			if err != nil || !Verify(b, "", nil).OK {
+				continue
+			}
+			if says, err := canon.JSON(flipped); err != nil || !bytes.Equal(says, same) {
+				t.Errorf("byte %d: nobody notices that %q became %q", i, around(raw, i), around(flipped, i))
+			}
+		}
+	}
+}
+
+func around(raw []byte, i int) []byte { return raw[max(0, i-20):min(len(raw), i+20)] }
+
+func TestABundleWithoutItsSeal(t *testing.T) {
+	t.Parallel()
+	l, _ := setup(t, 2, 2)
+	other, _ := setup(t, 1, 1)
+	for name, c := range map[string]struct {
+		tamper func(*Bundle)
+		want   string
+	}{
+		"removed":     {func(b *Bundle) { b.Seal = nil }, "not signed"},
+		"another key": {func(b *Bundle) { _ = other.seal(b) }, "signed with another key"},
+		"no key":      {func(b *Bundle) { b.Seal.Key = "" }, "another key"},
+		"another sum": {func(b *Bundle) { b.sum = "" }, "was altered after it was exported"},
+	} {
+		b := export(t, l, "CASE-00000001")
+		c.tamper(&b)
+		if r := Verify(b, l.PublicKey(), nil); r.OK || !strings.Contains(strings.Join(r.Problems, " "), c.want) {
+			t.Errorf("%s: got %q, want %q", name, r.Problems, c.want)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func (s *Store) prepare(ctx context.Context, o Options) (err error) {
 	if s.work, err = work.New(work.Options{DB: s.db, Book: s, Now: o.Now, Log: o.Log}); err != nil {
 		return err
 	}
-	err = s.db.Alone(ctx, func(ctx context.Context) error {
+	err = s.db.Alone(ctx, sqldb.Setup, func(ctx context.Context) error {
 		if err := s.migrate(ctx, "core", migrations); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Store) prepare(ctx context.Context, o Options) (err error) {
 // Migrate applies an owner's migrations: the .sql files in migrations/<database>/ of
 // files or, where one text serves both, in migrations/.
 func (s *Store) Migrate(ctx context.Context, owner string, files fs.FS) error {
-	return s.db.Alone(ctx, func(ctx context.Context) error { return s.migrate(ctx, owner, files) })
+	return s.db.Alone(ctx, sqldb.Setup, func(ctx context.Context) error { return s.migrate(ctx, owner, files) })
 }
 
 func (s *Store) migrate(ctx context.Context, owner string, files fs.FS) error {
@@ -111,6 +111,11 @@ func (s *Store) migrate(ctx context.Context, owner string, files fs.FS) error {
 		return fmt.Errorf("%s: %w", owner, err)
 	}
 	return s.db.Migrate(ctx, owner, ms, sqldb.Micros(s.now()))
+}
+
+// LoadDemo runs load while no other process loads demo data into the same database.
+func (s *Store) LoadDemo(ctx context.Context, load func(ctx context.Context) error) error {
+	return s.db.Alone(ctx, sqldb.Demo, load)
 }
 
 // Close ends the store. Stop the engine first.

@@ -3049,6 +3049,7 @@ export interface components {
             findings: components["schemas"]["Finding"][];
             format: string;
             proof?: components["schemas"]["Proof"];
+            seal?: components["schemas"]["Seal"];
         };
         CallView: {
             args: unknown;
@@ -4816,6 +4817,10 @@ export interface components {
             /** @description Files that the app already keeps */
             attached?: components["schemas"]["Attachment"][];
             text: string;
+        };
+        Seal: {
+            key: string;
+            sig: string;
         };
         SealOutputBody: {
             checkpoint?: components["schemas"]["Checkpoint"];

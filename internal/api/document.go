@@ -42,7 +42,7 @@ func document() huma.Config {
 				},
 			},
 		},
-		Formats: huma.DefaultFormats, DefaultFormat: "application/json",
+		Formats: formats, DefaultFormat: "application/json",
 		Transformers: []huma.Transformer{settle},
 	}
 }

@@ -135,12 +135,5 @@ func (s *Server) exportCase(ctx context.Context, in *CaseRef) (*bundleOutput, er
 	if err != nil {
 		return nil, err
 	}
-	b.Evidence, b.Findings, b.Approvals = list(b.Evidence), list(b.Findings), list(b.Approvals)
-	for i, a := range b.Approvals {
-		b.Approvals[i].Evidence, b.Approvals[i].Decisions = list(a.Evidence), list(a.Decisions)
-	}
-	if b.Proof != nil {
-		b.Proof.Path = list(b.Proof.Path)
-	}
 	return &bundleOutput{`attachment; filename="` + string(in.ID) + `.json"`, b}, nil
 }

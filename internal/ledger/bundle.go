@@ -64,7 +64,26 @@ func (l *Ledger) Export(ctx context.Context, id dossier.CaseID) (Bundle, error) 
 	if p, ok := prove(heads, id); ok {
 		b.Checkpoint, b.Proof = &cp, &p
 	}
+	b.complete()
 	return b, l.seal(&b)
+}
+
+// complete writes lists that are empty as such.
+func (b *Bundle) complete() {
+	b.Evidence, b.Findings, b.Approvals = list(b.Evidence), list(b.Findings), list(b.Approvals)
+	for i, a := range b.Approvals {
+		b.Approvals[i].Evidence, b.Approvals[i].Decisions = list(a.Evidence), list(a.Decisions)
+	}
+	if b.Proof != nil {
+		b.Proof.Path = list(b.Proof.Path)
+	}
+}
+
+func list[T any](v []T) []T {
+	if v == nil {
+		return []T{}
+	}
+	return v
 }
 
 // Read decodes a bundle and refuses anything else.

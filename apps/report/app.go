@@ -40,7 +40,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 	return &app.Kit{
 		Agents:  []*agent.Agent{o.writer()},
 		Tools:   o.desk().Looks(),
-		Suites:  suites(),
+		Suites:  o.suites(),
 		Lessons: o.lessons,
 		Routes:  o.routes,
 		Demo:    o.demo,

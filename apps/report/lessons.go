@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strings"
 
-	demodata "dossier/apps/report/demo"
 	"dossier/apps/report/draft"
 	"dossier/apps/report/writer"
 	"dossier/internal/eval"
@@ -16,37 +14,36 @@ import (
 // goodRating is the rating from which on an analyst is taken to agree with a draft.
 const goodRating = 4
 
-// lessons returns the drafts that analysts rated, as drafts of the faithfulness suite in
-// the making. A draft rated well throughout says that it must pass; any other leaves it
-// open. The suite is played on the demo report's data, so only drafts that its checks
-// judge as they were judged then can be taught.
+// lessons returns the drafts that analysts rated, as examples of the faithfulness suite
+// in the making, to be played on the stored report they were written for. A draft rated
+// well throughout says that it must pass; any other leaves it open. A draft that the
+// checks judge otherwise now, because the outline or the data are not what they were, is
+// left out.
 func (o *office) lessons(ctx context.Context) ([]eval.Lesson, error) {
 	reports, err := o.book.reports(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var rated []review
+	var out []eval.Lesson
 	for _, r := range reports {
-		list, err := o.book.reviews(ctx, r.ID)
+		list, err := o.lessonsOf(ctx, r.ID)
 		if err != nil {
 			return nil, err
 		}
-		rated = append(rated, list...)
+		out = append(out, list...)
 	}
-	if len(rated) == 0 {
+	return out, nil
+}
+
+func (o *office) lessonsOf(ctx context.Context, id string) ([]eval.Lesson, error) {
+	rated, err := o.book.reviews(ctx, id)
+	if err != nil || len(rated) == 0 {
+		return nil, err
+	}
+	_, known, err := o.open(ctx, id)
+	if err != nil {
+		o.env.Log.WarnContext(ctx, "a rated report cannot be opened, so nothing is learned from it", "report", id, "err", err)
 		return nil, nil
-	}
-	dir, err := os.MkdirTemp("", "report-lessons-")
-	if err != nil {
-		return nil, fmt.Errorf("folder for lessons: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	if err := demodata.Write(dir); err != nil {
-		return nil, err
-	}
-	known, err := draft.Load(ctx, draft.Files{Outline: filepath.Join(dir, "outline.md"), DataRoot: filepath.Join(dir, "run")})
-	if err != nil {
-		return nil, err
 	}
 	defer known.Close()
 	var out []eval.Lesson
@@ -74,15 +71,15 @@ func (o *office) lessonOf(ctx context.Context, known *draft.Report, rv review) (
 		sheet := &writer.Sheet{Report: known, Section: rv.Section}
 		now, err := sheet.Judge(ctx, d.Text, nil)
 		if err != nil || now.OK != d.Verdict.OK {
-			return le, false, nil //nolint:nilerr // a draft of other data: the suite cannot play it
+			return le, false, nil //nolint:nilerr // a draft of another outline or other data: the suite cannot play it
 		}
-		input, err := json.Marshal(trial{Section: rv.Section, Text: d.Text})
+		input, err := json.Marshal(trial{Report: rv.Report, Section: rv.Section, Text: d.Text})
 		if err != nil {
 			return le, false, fmt.Errorf("encode draft of %s: %w", rv.Section, err)
 		}
 		le = eval.Lesson{
 			ID: rv.ID, Suite: "faithfulness", Case: d.Case, Run: d.Run, Input: input, Got: fmt.Appendf(nil, `{"ok":%t}`, d.Verdict.OK),
-			Why: fmt.Sprintf("%s rated round %d of %s: %v. %s", rv.By, rv.Round, rv.Section, rv.Ratings, rv.Notes),
+			Why: strings.TrimSpace(fmt.Sprintf("%s rated round %d of %s: %v. %s", rv.By, rv.Round, rv.Section, rv.Ratings, rv.Notes)),
 		}
 		least := goodRating
 		for _, n := range rv.Ratings {

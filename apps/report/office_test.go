@@ -207,7 +207,7 @@ func TestPages(t *testing.T) {
 
 func TestSuites(t *testing.T) {
 	t.Parallel()
-	for _, s := range suites() {
+	for _, s := range (&office{}).suites() {
 		t.Run("R-069 R-086 R-087 "+s.Name, func(t *testing.T) {
 			t.Parallel()
 			examples := readExamples(t, s.File)

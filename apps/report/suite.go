@@ -19,10 +19,11 @@ import (
 	"dossier/internal/faith"
 )
 
-// A trial is an example: a section of the demo report to be written. Where an error is
-// planted, the writer finds a draft with it in the outline, and the checks are shown
-// that draft, too.
+// A trial is an example: a section of the demo report, or of a stored one, to be
+// written. Where an error is planted, the writer finds a draft with it in the outline,
+// and the checks are shown that draft, too.
 type trial struct {
+	Report  string `json:"report,omitempty"` // a stored report's id; "": the demo report
 	Section string `json:"section"`
 	Old     string `json:"old,omitempty"` // in the narrator's draft, replaced by New to plant an error
 	New     string `json:"new,omitempty"`
@@ -49,7 +50,7 @@ type judgement struct {
 
 // suites measure what a writer writes of its own accord, what it makes of a draft with
 // an error in it, and, whoever writes, what the checks stop.
-func suites() []eval.Suite {
+func (o *office) suites() []eval.Suite {
 	faithful := func(_ ruling, got judgement) (bool, string) {
 		return got.Held && !got.Carried, "the draft that holds must be the writer's own and free of the planted error"
 	}
@@ -67,12 +68,12 @@ func suites() []eval.Suite {
 	return []eval.Suite{
 		{
 			Name: "faithfulness", Doc: "Sections written from data; a planted digit, unit, scenario or direction is stopped for that reason and not taken over.",
-			Agent: writer.Name, File: "evals/faithfulness.yaml", Gates: map[string]float64{"faithfulness": 1, "gate": 1}, Run: runTrial,
+			Agent: writer.Name, File: "evals/faithfulness.yaml", Gates: map[string]float64{"faithfulness": 1, "gate": 1}, Run: o.runTrial,
 			Graders: []eval.Grader{{Name: "faithfulness", Grade: grade(faithful, false)}, {Name: "first_draft", Grade: grade(first, false)}, {Name: "gate", Safety: true, Grade: grade(stops, true)}},
 		},
 		{
 			Name: "coverage", Doc: "Drafts name every scenario and use every chart or say why not.",
-			Agent: writer.Name, File: "evals/coverage.yaml", Gates: map[string]float64{"coverage": 1, "gate": 1}, Run: runTrial,
+			Agent: writer.Name, File: "evals/coverage.yaml", Gates: map[string]float64{"coverage": 1, "gate": 1}, Run: o.runTrial,
 			Graders: []eval.Grader{{Name: "coverage", Grade: grade(covers, false)}, {Name: "gate", Safety: true, Grade: grade(stops, true)}},
 		},
 	}
@@ -102,8 +103,8 @@ func grade(holds func(want ruling, got judgement) (bool, string), planted bool) 
 	}
 }
 
-// runTrial has a section of the demo report written by the player and judges it.
-func runTrial(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace, error) {
+// runTrial has a section of a report written by the player and judges it.
+func (o *office) runTrial(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace, error) {
 	var t trial
 	if err := json.Unmarshal(ex.Input, &t); err != nil {
 		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
@@ -113,22 +114,32 @@ func runTrial(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace
 		return eval.Trace{}, fmt.Errorf("folder for %s: %w", ex.Name, err)
 	}
 	defer os.RemoveAll(dir)
-	if err := demodata.Write(dir); err != nil {
-		return eval.Trace{}, err
+	r, err := o.stage(ctx, t.Report, dir)
+	if err != nil {
+		return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
 	}
-	tr, err := t.play(ctx, draft.Files{Outline: filepath.Join(dir, "outline.md"), DataRoot: filepath.Join(dir, "run")}, who)
+	defer r.Close()
+	tr, err := t.play(ctx, r, who)
 	if err != nil {
 		return tr, fmt.Errorf("example %s: %w", ex.Name, err)
 	}
 	return tr, nil
 }
 
-func (t trial) play(ctx context.Context, f draft.Files, who eval.Player) (eval.Trace, error) {
-	r, err := draft.Load(ctx, f)
-	if err != nil {
-		return eval.Trace{}, err
+// stage opens the report of a trial: a stored one, or the demo report with its data in
+// dir. Nothing that is done with it is kept.
+func (o *office) stage(ctx context.Context, id, dir string) (*draft.Report, error) {
+	if id != "" {
+		_, r, err := o.open(ctx, id)
+		return r, err
 	}
-	defer r.Close()
+	if err := demodata.Write(dir); err != nil {
+		return nil, err
+	}
+	return draft.Load(ctx, draft.Files{Outline: filepath.Join(dir, "outline.md"), DataRoot: filepath.Join(dir, "run")})
+}
+
+func (t trial) play(ctx context.Context, r *draft.Report, who eval.Player) (eval.Trace, error) {
 	var j judgement
 	sheet := &writer.Sheet{Report: r, Section: t.Section}
 	if t.Old != "" || t.Text != "" {

@@ -2,6 +2,7 @@
 // without being loaded again, no identifier is shown, the briefing prints. SHOTS=folder
 // keeps pictures.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { openBrowser, settled } from "./browser";
@@ -91,7 +92,7 @@ test("N-060 N-062 N-104 no page shows an identifier", async () => {
   const { items } = await read<{ items: { id: string; title: string }[] }>(who, product, "/api/v1/cases?limit=100&state=open,waiting,closed");
   const crossing = items.find((c) => /Serchhip/.test(c.title));
   assert.ok(crossing, "there is no case of the crossing");
-  for (const path of ["/apps/netra", "/apps/netra/district/Mizoram/Serchhip", "/apps/netra/briefing/Mizoram/Serchhip", "/apps/netra/oversight", `/cases/${crossing.id}`, `/cases/${crossing.id}/timeline`, "/inbox"]) {
+  for (const path of ["/apps/netra", "/apps/netra/district/Mizoram/Serchhip", "/apps/netra/briefing/Mizoram/Serchhip", "/apps/netra/situation/Mizoram", "/apps/netra/oversight", `/cases/${crossing.id}`, `/cases/${crossing.id}/timeline`, "/inbox"]) {
     await who.page.goto(product.url + path);
     await settled(who.page);
     const html = await who.page.content();
@@ -119,6 +120,29 @@ test("the briefing prints on its own", async () => {
   await who.page.emulateMedia({ media: "screen" });
 });
 
+test("the situation sheet names what a state must look at, prints and goes into a spreadsheet", async () => {
+  await who.page.goto(`${product.url}/apps/netra/situation`);
+  await settled(who.page);
+  const sheet = who.page.locator(".netra-sheet");
+  await sheet.getByRole("link", { name: "Serchhip" }).waitFor();
+  assert.ok((await sheet.innerText()).includes("Manipur"), "all states are on the sheet at first");
+  await who.page.getByLabel("State").selectOption("Mizoram");
+  await sheet.getByRole("heading", { name: "Mizoram" }).waitFor();
+  await shots("situation");
+  const text = await sheet.innerText();
+  assert.match(text, /\d+ of 11 districts to look at/);
+  for (const part of ["Serchhip", "Champhai", disclaimer, "predict nothing"]) assert.ok(text.includes(part), `the sheet lacks ${part}`);
+  assert.ok(!text.includes("Churachandpur"), "another state's district is on the sheet");
+  const [file] = await Promise.all([who.page.waitForEvent("download"), who.page.getByRole("button", { name: "Download CSV" }).click()]);
+  const rows = (await readFile(await file.path(), "utf8")).trim().split("\r\n");
+  assert.equal(rows.length, 12, "a heading and Mizoram's eleven districts");
+  for (const row of rows.slice(1)) assert.ok(row.startsWith("Mizoram,") && row.endsWith(disclaimer), row);
+  await who.page.emulateMedia({ media: "print" });
+  assert.ok(!(await who.page.getByRole("button", { name: "Print" }).isVisible()));
+  assert.ok(await sheet.isVisible());
+  await who.page.emulateMedia({ media: "screen" });
+});
+
 test("methodology and oversight", async () => {
   await who.page.goto(`${product.url}/apps/netra/methodology`);
   await settled(who.page);
@@ -128,6 +152,7 @@ test("methodology and oversight", async () => {
   await who.page.goto(`${product.url}/apps/netra/oversight`);
   await settled(who.page);
   await who.page.getByRole("heading", { name: "Retention" }).waitFor();
+  assert.ok((await who.page.locator("main").innerText()).includes(disclaimer), "oversight lacks the disclaimer");
   await shots("oversight");
   assert.deepEqual(who.bad, []);
 });

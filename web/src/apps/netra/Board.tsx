@@ -5,6 +5,7 @@ import { useConnected } from "../../hooks/live";
 import { Loaded } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
+import { risesAlone } from "./situation";
 import { bandClass, districtPath, useStandings, windows, type Standing, type Standings, type Window } from "./data";
 
 /** All districts as tiles, by state, coloured by band. */
@@ -73,7 +74,7 @@ function Tiles({ data }: { data: Standings }) {
 }
 
 function Tile({ d }: { d: Standing }) {
-  const floor = d.escalation_floor !== d.threshold.label && bands.indexOf(d.escalation_floor) > bands.indexOf(d.threshold.label);
+  const floor = risesAlone(d);
   const text = `${d.district}: ${d.score.toFixed(2)}, ${words(d.threshold.label.toLowerCase())}, trend ${d.trend}, ${d.signal_count} ${d.signal_count === 1 ? "signal" : "signals"}` +
     (floor ? `; the strongest signal alone would call for ${words(d.escalation_floor.toLowerCase())}` : "");
   return (

@@ -47,6 +47,7 @@ export function Oversight() {
           { key: "at", title: "Removed", show: (x) => <Time at={x.at} /> }, { key: "before", title: "Older than", show: (x) => <Time at={x.before} /> },
           { key: "removed", title: "Signals", align: "right" }, { key: "remaining", title: "Left", align: "right" }, { key: "digest", title: "Digest of ids", wide: true }]} /></>}</Loaded>
       </section>
+      {reviews.data && <p className="muted small">{reviews.data.governance_disclaimer}</p>}
     </div>
   );
 }

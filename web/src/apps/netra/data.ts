@@ -39,6 +39,7 @@ export type Methodology = {
   limits: string[]; governance_disclaimer: string;
 };
 export type Reviews = {
+  governance_disclaimer: string;
   false_alarm_rates: { state: string; district: string; band: string; reviewed: number; false_alarms: number; rate: number }[];
   reviews: { id: string; place: { state: string; district: string }; score: number; band: string; false_alarm: boolean; note: string; at: string }[];
 };

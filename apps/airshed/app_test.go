@@ -33,12 +33,17 @@ type bench struct {
 
 func open(t *testing.T, change func(*Config), log *slog.Logger) *bench {
 	t.Helper()
+	return openOn(t, "sqlite", change, log)
+}
+
+func openOn(t *testing.T, database string, change func(*Config), log *slog.Logger) *bench {
+	t.Helper()
 	cfg := defaults()
 	cfg.RetryBackoffBaseSeconds = 0
 	if change != nil {
 		change(&cfg)
 	}
-	b := apptest.Open(t, App, apptest.Options{At: then, Log: log, Change: func(c app.Config) { *c.(*Config) = cfg }})
+	b := apptest.Open(t, App, apptest.Options{Database: database, At: then, Log: log, Change: func(c app.Config) { *c.(*Config) = cfg }})
 	a, err := newAirshed(b.Env, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -135,12 +140,7 @@ func TestBothDatabases(t *testing.T) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tb := apptest.Open(t, App, apptest.Options{Database: name, At: then})
-			a, err := newAirshed(tb.Env, defaults())
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := &bench{tb, a}
+			b := openOn(t, name, nil, nil)
 			if err := b.pastSeasons(t.Context(), then); err != nil {
 				t.Fatal(err)
 			}

@@ -63,16 +63,37 @@ func TestDeduplication(t *testing.T) {
 
 func TestTwoSweepsAtOnceFileOnce(t *testing.T) {
 	t.Parallel()
-	b := open(t, nil, nil)
+	for _, name := range []string{"sqlite", "postgres"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			openOn(t, name, nil, nil).sweepAtOnce(t)
+		})
+	}
+}
+
+func (b *bench) sweepAtOnce(t *testing.T) {
 	b.upload(sample.November(then)) // Alipur and Anand Vihar
 	var wg sync.WaitGroup
-	errs := make([]error, 4)
+	errs, sweeps := make([]error, 4), make([]book.Sweep, 4)
 	for i := range errs {
-		wg.Go(func() { _, errs[i] = b.sweep(t.Context(), "test") })
+		wg.Go(func() { sweeps[i], errs[i] = b.sweep(t.Context(), "test") })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+	// One of them found both surges new, whichever it was; the others knew them.
+	first, knew := 0, 0
+	for _, s := range sweeps {
+		switch {
+		case s.Status == book.SweepReported && s.NewCases == 2:
+			first++
+		case s.Status == book.SweepKnown && s.NewCases == 0:
+			knew++
+		}
+	}
+	if first != 1 || knew != 3 {
+		t.Errorf("%+v", sweeps)
 	}
 	b.Settle()
 	b.approveAll()

@@ -50,6 +50,13 @@ func TestScore(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+	t.Run("A4 without a fire near the distance is not assessable", func(t *testing.T) {
+		t.Parallel()
+		terms := Score(all, 0, 0, Defaults()).Terms
+		if terms[3].Status != Applied || terms[4].Status != NotAssessable || terms[4].Why != "Without fires there is no distance." {
+			t.Errorf("%+v", terms)
+		}
+	})
 	t.Run("A4 without NASA the fire terms are not assessable", func(t *testing.T) {
 		t.Parallel()
 		for _, term := range Score(Availability{true, false, true}, 0, 0, Defaults()).Terms[3:5] {

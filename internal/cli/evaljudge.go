@@ -15,13 +15,14 @@ import (
 )
 
 // A judged run is what a judge says of stored runs. Nothing in it counts unless the
-// judge agrees with the labels.
+// judge agrees with labels that people gave.
 type judged struct {
 	Suite    string         `json:"suite"`
 	Judge    string         `json:"judge"`
-	Standing judge.Standing `json:"standing"`
+	Standing judge.Standing `json:"standing"` // by the labels that people gave
+	ByRule   judge.Standing `json:"by_rule"`  // by those that follow from a rule, which make nothing count
 	Counts   bool           `json:"counts"`
-	Labels   string         `json:"labels"` // where they are from
+	Why      string         `json:"why,omitempty"` // why it does not count
 	A        string         `json:"a"`
 	B        string         `json:"b,omitempty"`
 	Better   map[string]int `json:"better,omitempty"` // by a, b, tie; nil if the judge does not count
@@ -39,7 +40,7 @@ func (l *line) evalJudge() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "judge RUN [OTHER]", Short: "Let a model mark a stored run, or say which of two is better, row by row", Args: cobra.RangeArgs(1, 2),
-		Long: "With one run a model marks each answer from 1 to 5; with two it says which answer is better, asked in\nboth orders. First it is measured against labels; below a kappa of 0.6 its word is shown and not counted.\nThe labels that come with the product follow from a rule; --labels takes people's.",
+		Long: "With one run a model marks each answer from 1 to 5; with two it says which answer is better, asked in\nboth orders. First it is measured against labels. Its word counts if it agrees with at least 20 labels\nof people at a kappa of 0.6; otherwise it is shown and not counted. People's labels are those of the\nreview queue (for marks) and those of --labels that say by whom they are. The labels that come with\nthe product follow from a rule: they show whether a judge can read, and make none count.",
 		Example: "  dossier eval judge eval-1a2b3c4d --judge strong\n" +
 			"  dossier eval judge eval-1a2b3c4d eval-5e6f7a8b --judge strong --labels people.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,11 +56,11 @@ func (l *line) evalJudge() *cobra.Command {
 			if who.Model == nil {
 				return usageError{dossier.Errorf(dossier.Invalid, "Say which model judges: --judge ALIAS. The reference policy judges nothing.")}
 			}
-			labels, from, err := readLabels(file)
+			labels, err := readLabels(file)
 			if err != nil {
 				return err
 			}
-			out := judged{Judge: who.Name(), Labels: from, Rows: []judgedRow{}}
+			out := judged{Judge: who.Name(), Rows: []judgedRow{}}
 			if len(args) == 1 {
 				err = p.markRun(ctx, &out, judge.Rubric{Name: "reasoning_quality", Asks: asks, Model: who.Model}, labels, args[0], limit)
 			} else {
@@ -73,23 +74,51 @@ func (l *line) evalJudge() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&alias, "judge", "", "model alias that judges")
-	f.StringVar(&file, "labels", "", "file of labels to measure the judge with (default those that follow from a rule)")
+	f.StringVar(&file, "labels", "", "file of labels to measure the judge with; those with by: NAME are a person's")
 	f.StringVar(&asks, "asks", "Is the reasoning correct, does it follow from the evidence, and is it clear and civil?", "what the judge is asked")
 	f.IntVar(&limit, "limit", 200, "rows to judge")
 	return cmd
 }
 
-func readLabels(file string) (judge.Labels, string, error) {
-	if file == "" {
-		l, err := judge.ByRule()
-		return l, "a rule; nobody gave them", err
+// readLabels returns the labels of a file beside those that follow from a rule.
+func readLabels(file string) (judge.Labels, error) {
+	out, err := judge.ByRule()
+	if err != nil || file == "" {
+		return out, err
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return judge.Labels{}, "", dossier.Errorf(dossier.Invalid, "The labels %s cannot be read.", file).Because(err)
+		return out, dossier.Errorf(dossier.Invalid, "The labels %s cannot be read.", file).Because(err)
 	}
-	l, err := judge.Read(raw)
-	return l, file, err
+	more, err := judge.Read(raw)
+	out.Pairs, out.Marks = append(out.Pairs, more.Pairs...), append(out.Marks, more.Marks...)
+	return out, err
+}
+
+// queueMarks returns what people said in the review queue about answers of a suite.
+func (p *product) queueMarks(ctx context.Context, app, suite string) ([]judge.Marked, error) {
+	items, err := p.store.Labelled(ctx, []string{app}, 10_000)
+	if err != nil {
+		return nil, err
+	}
+	var out []judge.Marked
+	for _, it := range items {
+		if it.Suite != suite || len(it.Got) == 0 || it.Label.By.ID == dossier.SystemPrincipal.ID {
+			continue
+		}
+		word := judge.Poor
+		if it.Label.Good {
+			word = judge.Good
+		}
+		out = append(out, judge.Marked{Name: it.ID, Input: it.Input, Want: it.Right(), Answer: it.Got, Label: word, By: it.Label.By.Name})
+	}
+	return out, nil
+}
+
+// measured takes down how a judge stands with people and with the rule.
+func (j *judged) measured(people, rule judge.Standing) {
+	j.Standing, j.ByRule, j.Why = people, rule, people.Why()
+	j.Counts = j.Why == ""
 }
 
 // markRun has every answer of a stored run marked.
@@ -99,10 +128,21 @@ func (p *product) markRun(ctx context.Context, out *judged, r judge.Rubric, labe
 		return err
 	}
 	out.Suite, out.A = run.App+"/"+run.Suite, id
-	if out.Standing, err = r.MeasureMarks(ctx, labels.Marks); err != nil {
+	said, err := p.queueMarks(ctx, run.App, run.Suite)
+	if err != nil {
 		return err
 	}
-	out.Counts = out.Standing.Counts()
+	labels.Marks = append(labels.Marks, said...)
+	people, rule := labels.Split()
+	theirs, err := r.MeasureMarks(ctx, people.Marks)
+	if err != nil {
+		return err
+	}
+	ours, err := r.MeasureMarks(ctx, rule.Marks)
+	if err != nil {
+		return err
+	}
+	out.measured(theirs, ours)
 	sum, n := 0, 0
 	for _, row := range run.Rows[:min(limit, len(run.Rows))] {
 		mark, err := r.Mark(ctx, row.Example, eval.Trace{Answer: row.Got})
@@ -138,10 +178,16 @@ func (p *product) judgePair(ctx context.Context, out *judged, pw judge.Pairwise,
 		return err
 	}
 	out.Suite, out.A, out.B = a.App+"/"+a.Suite, ids[0], ids[1]
-	if out.Standing, err = pw.MeasurePairs(ctx, labels.Pairs); err != nil {
+	people, rule := labels.Split()
+	theirs, err := pw.MeasurePairs(ctx, people.Pairs)
+	if err != nil {
 		return err
 	}
-	out.Counts = out.Standing.Counts()
+	ours, err := pw.MeasurePairs(ctx, rule.Pairs)
+	if err != nil {
+		return err
+	}
+	out.measured(theirs, ours)
 	type key struct {
 		example string
 		repeat  int
@@ -174,9 +220,14 @@ func (p *product) judgePair(ctx context.Context, out *judged, pw judge.Pairwise,
 
 func writeJudged(w io.Writer, j judged) {
 	fmt.Fprintf(w, "%s judged by %s\n", j.Suite, j.Judge)
-	fmt.Fprintf(w, "  agrees with %d labels (from %s) on %.1f %%, kappa %.2f\n", j.Standing.Labels, j.Labels, 100*j.Standing.Agreement, j.Standing.Kappa)
+	for _, s := range []struct {
+		judge.Standing
+		whose string
+	}{{j.Standing, "of people"}, {j.ByRule, "that follow from a rule and make nothing count"}} {
+		fmt.Fprintf(w, "  agrees with %d labels %s on %.1f %%, kappa %.2f\n", s.Labels, s.whose, 100*s.Agreement, s.Kappa)
+	}
 	if !j.Counts {
-		fmt.Fprintf(w, "  NOT COUNTED: a judge counts from a kappa of %.2f on. What it said:\n", judge.LeastKappa)
+		fmt.Fprintf(w, "  NOT COUNTED: %s. What it said:\n", j.Why)
 	}
 	if j.Mean != nil {
 		fmt.Fprintf(w, "  mean mark %.2f of 5 (target 4.0 %s)\n", *j.Mean, map[bool]string{true: "met", false: "NOT met"}[*j.Mean >= judge.GoodMark])

@@ -134,6 +134,9 @@ func TestAgreement(t *testing.T) {
 	if share, kappa := Agreement(a, constant); share != 0.5 || math.Abs(kappa) > 1e-9 {
 		t.Errorf("a judge that always says yes: %v, %v; its kappa must be 0", share, kappa)
 	}
+	if share, kappa := Agreement([]string{"x", "x"}, []string{"x", "x"}); share != 1 || kappa != 0 {
+		t.Errorf("one word only: %v %v", share, kappa)
+	}
 }
 
 func TestDecide(t *testing.T) {

@@ -99,8 +99,8 @@ func mean(xs []float64) float64 {
 }
 
 // Agreement compares two raters: the share of items they agree on, and Cohen's kappa,
-// which takes out agreement by chance. Perfect agreement on a single label has a
-// kappa of 1.
+// which takes out agreement by chance. Two who only ever say the same one word agree by
+// chance alone: their kappa is 0.
 func Agreement(a, b []string) (share, kappa float64) {
 	n := min(len(a), len(b))
 	if n == 0 {
@@ -121,7 +121,7 @@ func Agreement(a, b []string) (share, kappa float64) {
 	}
 	share = float64(agree) / float64(n)
 	if chance == 1 {
-		return share, share
+		return share, 0
 	}
 	return share, (share - chance) / (1 - chance)
 }

@@ -4,9 +4,10 @@
 // There are three judges. A rubric gives 1 to 5, labelled criteria give yes or no
 // each, and a pairwise judge says which of two answers is better and is asked twice,
 // with the order swapped, so that it cannot simply prefer the first. No judge counts
-// before it was measured: [Measure] compares it with people's labels, and a judge
-// whose kappa is below [LeastKappa] gives grades that do not apply. Judges never gate
-// anything on their own.
+// before it was measured: [Measure] compares it with labels that people gave, and a judge
+// with fewer of them than [LeastLabels], or whose kappa is below [LeastKappa], gives
+// grades that do not apply. Labels that follow from a rule tell a judge that can read
+// from one that cannot; they make none count. Judges never gate anything on their own.
 package judge
 
 import (
@@ -22,31 +23,49 @@ import (
 	"dossier/internal/model"
 )
 
-// LeastKappa is the agreement with people, beyond chance, below which a judge's
-// grades are not counted.
-const LeastKappa = 0.6
+// LeastKappa is the agreement with people, beyond chance, below which a judge's grades
+// are not counted, and LeastLabels how many labels of people it is measured by.
+const (
+	LeastKappa  = 0.6
+	LeastLabels = 20
+)
 
-// A Standing says how far a judge agrees with people.
+// A Standing says how far a judge agrees with labels.
 type Standing struct {
 	Labels    int     `json:"labels"`
+	People    int     `json:"people"` // labels that people gave; a standing is by all of them or by none
 	Agreement float64 `json:"agreement"`
 	Kappa     float64 `json:"kappa"`
 }
 
 // Counts reports whether the judge agrees with people well enough.
-func (s Standing) Counts() bool { return s.Labels > 0 && s.Kappa >= LeastKappa }
+func (s Standing) Counts() bool { return s.Why() == "" }
 
-// A Labelled answer is one that people have judged.
+// Why says why the judge does not count, or "".
+func (s Standing) Why() string {
+	switch {
+	case s.People < s.Labels || s.People == 0:
+		return fmt.Sprintf("no person gave these labels; %d by people are needed", LeastLabels)
+	case s.People < LeastLabels:
+		return fmt.Sprintf("people gave %d labels; %d are needed", s.People, LeastLabels)
+	case s.Kappa < LeastKappa:
+		return fmt.Sprintf("kappa with people is %.2f over %d labels; %.2f is needed", s.Kappa, s.People, LeastKappa)
+	}
+	return ""
+}
+
+// A Labelled answer is one that was judged, by a person or by a rule.
 type Labelled struct {
 	Example eval.Example
 	Trace   eval.Trace
 	Label   string // in the judge's own words: "4", "yes", "a"
+	By      string // the person; "": nobody, it follows from a rule
 }
 
-// Measure asks a judge about answers that people have labelled. An answer that it
-// cannot judge counts as disagreement.
+// Measure asks a judge about labelled answers. An answer that it cannot judge counts as
+// disagreement.
 func Measure(ctx context.Context, items []Labelled, judge func(context.Context, eval.Example, eval.Trace) (string, error)) (Standing, error) {
-	people, said := make([]string, len(items)), make([]string, len(items))
+	labels, said, by := make([]string, len(items)), make([]string, len(items)), make([]string, len(items))
 	for i, it := range items {
 		label, err := judge(ctx, it.Example, it.Trace)
 		if ctx.Err() != nil {
@@ -55,14 +74,19 @@ func Measure(ctx context.Context, items []Labelled, judge func(context.Context, 
 		if err != nil {
 			label = "none"
 		}
-		people[i], said[i] = it.Label, label
+		labels[i], said[i], by[i] = it.Label, label, it.By
 	}
-	return standingOf(people, said), nil
+	return standingOf(labels, said, by), nil
 }
 
-func standingOf(people, said []string) Standing {
-	s := Standing{Labels: len(people)}
-	s.Agreement, s.Kappa = eval.Agreement(people, said)
+func standingOf(labels, said, by []string) Standing {
+	s := Standing{Labels: len(labels)}
+	for _, who := range by {
+		if byPerson(who) {
+			s.People++
+		}
+	}
+	s.Agreement, s.Kappa = eval.Agreement(labels, said)
 	return s
 }
 
@@ -254,9 +278,9 @@ func unjudged(name string, err error, ctx context.Context) (eval.Grade, error) {
 
 // counted leaves out the grade of a judge that does not agree with people.
 func counted(g eval.Grade, s Standing) eval.Grade {
-	if !s.Counts() {
+	if why := s.Why(); why != "" {
 		g.Applies = false
-		g.Reason = fmt.Sprintf("%s; not counted: kappa with people is %.2f over %d labels, %.2f is needed", g.Reason, s.Kappa, s.Labels, LeastKappa)
+		g.Reason += "; not counted: " + why
 	}
 	return g
 }

@@ -21,7 +21,7 @@ func says(lines ...string) *agenttest.Script {
 }
 
 var (
-	trusted = Standing{Labels: 20, Agreement: 0.9, Kappa: 0.8}
+	trusted = Standing{Labels: 20, People: 20, Agreement: 0.9, Kappa: 0.8}
 	answer  = eval.Trace{Answer: json.RawMessage(`{"reasoning":"Fits."}`)}
 )
 
@@ -38,7 +38,10 @@ func TestRubric(t *testing.T) {
 		{"no mark of the scale", `{"mark":9,"reason":""}`, trusted, 0, false},
 		{"nonsense", `five stars!`, trusted, 0, false},
 		{"not measured", `{"mark":5,"reason":"clear"}`, Standing{}, 1, false},
-		{"does not agree with people", `{"mark":5,"reason":"clear"}`, Standing{Labels: 30, Agreement: 0.8, Kappa: 0.59}, 1, false},
+		{"does not agree with people", `{"mark":5,"reason":"clear"}`, Standing{Labels: 30, People: 30, Agreement: 0.8, Kappa: 0.59}, 1, false},
+		{"agrees with a rule alone", `{"mark":5,"reason":"clear"}`, Standing{Labels: 30, Agreement: 1, Kappa: 1}, 1, false},
+		{"agrees with a rule and some people", `{"mark":5,"reason":"clear"}`, Standing{Labels: 60, People: 30, Agreement: 1, Kappa: 1}, 1, false},
+		{"agrees with too few people", `{"mark":5,"reason":"clear"}`, Standing{Labels: 19, People: 19, Agreement: 1, Kappa: 1}, 1, false},
 	} {
 		t.Run(c.row, func(t *testing.T) {
 			t.Parallel()
@@ -119,12 +122,18 @@ func TestMeasure(t *testing.T) {
 		if i%5 == 0 {
 			label = "2"
 		}
-		items = append(items, Labelled{Example: eval.Example{Name: fmt.Sprint(i), Want: json.RawMessage(label)}, Label: label})
+		items = append(items, Labelled{Example: eval.Example{Name: fmt.Sprint(i), Want: json.RawMessage(label)}, Label: label, By: "Ann"})
 	}
 	looks := func(_ context.Context, ex eval.Example, _ eval.Trace) (string, error) { return string(ex.Want), nil }
 	s, err := Measure(t.Context(), items, looks)
 	if err != nil || s.Kappa != 1 || !s.Counts() {
 		t.Errorf("got %+v %v", s, err)
+	}
+	for i := range items {
+		items[i].By = []string{"", "rule"}[i%2]
+	}
+	if s, err := Measure(t.Context(), items, looks); err != nil || s.Kappa != 1 || s.People != 0 || s.Counts() || !strings.Contains(s.Why(), "no person gave these labels") {
+		t.Errorf("labels that nobody gave make a judge count: %+v %v", s, err)
 	}
 	flatters := Rubric{"r", "?", always{}}.Mark
 	s, err = Measure(t.Context(), items, flatters)

@@ -24,6 +24,7 @@ type Pair struct {
 	A      json.RawMessage `json:"a"`
 	B      json.RawMessage `json:"b"`
 	Better string          `json:"better"`
+	By     string          `json:"by,omitempty"` // the person who said so; "": it follows from a rule
 }
 
 // A Marked answer is one that was found good or poor.
@@ -33,6 +34,7 @@ type Marked struct {
 	Want   json.RawMessage `json:"want"`
 	Answer json.RawMessage `json:"answer"`
 	Label  string          `json:"label"`
+	By     string          `json:"by,omitempty"` // the person who said so; "": it follows from a rule
 }
 
 // The labels of a marked answer.
@@ -48,6 +50,28 @@ const GoodMark = 4
 type Labels struct {
 	Pairs []Pair   `json:"pairs"`
 	Marks []Marked `json:"marks"`
+}
+
+// byPerson reports whether a label is somebody's.
+func byPerson(who string) bool { return who != "" && who != "rule" }
+
+// Split parts the labels that people gave from those that follow from a rule.
+func (l Labels) Split() (people, rule Labels) {
+	for _, p := range l.Pairs {
+		if byPerson(p.By) {
+			people.Pairs = append(people.Pairs, p)
+		} else {
+			rule.Pairs = append(rule.Pairs, p)
+		}
+	}
+	for _, m := range l.Marks {
+		if byPerson(m.By) {
+			people.Marks = append(people.Marks, m)
+		} else {
+			rule.Marks = append(rule.Marks, m)
+		}
+	}
+	return people, rule
 }
 
 // ByRule returns the labels that come with the product. They follow from a rule and
@@ -82,7 +106,7 @@ func Read(raw []byte) (Labels, error) {
 // MeasurePairs asks a pairwise judge about labelled pairs. A pair that it cannot judge
 // counts as disagreement.
 func (p Pairwise) MeasurePairs(ctx context.Context, pairs []Pair) (Standing, error) {
-	people, said := make([]string, len(pairs)), make([]string, len(pairs))
+	labels, said, by := make([]string, len(pairs)), make([]string, len(pairs)), make([]string, len(pairs))
 	for i, pr := range pairs {
 		word, err := p.Better(ctx, eval.Example{Name: pr.Name, Input: pr.Input, Want: pr.Want}, pr.A, pr.B)
 		if ctx.Err() != nil {
@@ -91,9 +115,9 @@ func (p Pairwise) MeasurePairs(ctx context.Context, pairs []Pair) (Standing, err
 		if err != nil {
 			word = "none"
 		}
-		people[i], said[i] = pr.Better, word
+		labels[i], said[i], by[i] = pr.Better, word, pr.By
 	}
-	return standingOf(people, said), nil
+	return standingOf(labels, said, by), nil
 }
 
 // MeasureMarks asks a rubric about labelled answers. A mark of [GoodMark] and above is
@@ -101,7 +125,7 @@ func (p Pairwise) MeasurePairs(ctx context.Context, pairs []Pair) (Standing, err
 func (r Rubric) MeasureMarks(ctx context.Context, marks []Marked) (Standing, error) {
 	items := make([]Labelled, len(marks))
 	for i, m := range marks {
-		items[i] = Labelled{eval.Example{Name: m.Name, Input: m.Input, Want: m.Want}, eval.Trace{Answer: m.Answer}, m.Label}
+		items[i] = Labelled{eval.Example{Name: m.Name, Input: m.Input, Want: m.Want}, eval.Trace{Answer: m.Answer}, m.Label, m.By}
 	}
 	return Measure(ctx, items, func(ctx context.Context, ex eval.Example, tr eval.Trace) (string, error) {
 		mark, err := r.Mark(ctx, ex, tr)

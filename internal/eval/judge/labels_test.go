@@ -43,16 +43,38 @@ func fair(text string) string {
 
 func keen(string) string { return `{"better":"first"}` }
 
+// signedBy gives every label to a person.
+func signedBy(l Labels, who string) (out Labels) {
+	for _, p := range l.Pairs {
+		p.By = who
+		out.Pairs = append(out.Pairs, p)
+	}
+	for _, m := range l.Marks {
+		m.By = who
+		out.Marks = append(out.Marks, m)
+	}
+	return out
+}
+
 func TestJudgesAreMeasuredByPairs(t *testing.T) {
 	t.Parallel()
 	labels, err := ByRule()
 	if err != nil || len(labels.Pairs) < 30 || len(labels.Marks) < 30 {
 		t.Fatalf("%d pairs, %d marks, %v", len(labels.Pairs), len(labels.Marks), err)
 	}
-	s, err := Pairwise{Model: judgeModel(fair)}.MeasurePairs(t.Context(), labels.Pairs)
-	if err != nil || !s.Counts() || s.Kappa != 1 || s.Labels != len(labels.Pairs) {
-		t.Errorf("P-115 a fair judge: %+v, %v", s, err)
+	people, rule := labels.Split()
+	if len(people.Pairs)+len(people.Marks) > 0 || len(rule.Pairs) != len(labels.Pairs) || len(rule.Marks) != len(labels.Marks) {
+		t.Errorf("the labels that come with the product are nobody's: %d and %d", len(people.Pairs), len(people.Marks))
 	}
+	s, err := Pairwise{Model: judgeModel(fair)}.MeasurePairs(t.Context(), labels.Pairs)
+	if err != nil || s.Counts() || s.Kappa != 1 || s.Labels != len(labels.Pairs) || s.People != 0 {
+		t.Errorf("P-115 a fair judge, by a rule alone: %+v, %v", s, err)
+	}
+	signed := signedBy(labels, "Ann")
+	if s, err = (Pairwise{Model: judgeModel(fair)}).MeasurePairs(t.Context(), signed.Pairs); err != nil || !s.Counts() || s.Kappa != 1 || s.People != len(labels.Pairs) {
+		t.Errorf("P-115 a fair judge, by people: %+v, %v", s, err)
+	}
+	labels = signed
 	s, err = Pairwise{Model: judgeModel(keen)}.MeasurePairs(t.Context(), labels.Pairs)
 	if err != nil || s.Counts() || s.Kappa > 0.1 {
 		t.Errorf("P-115 a judge that prefers the first: %+v, %v", s, err)
@@ -69,6 +91,7 @@ func TestRubricsAreMeasuredByMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	labels = signedBy(labels, "Ann")
 	strict := judgeModel(func(text string) string {
 		if a, _ := halves(text); poor(a) || strings.Contains(a, "share 11 of") || strings.Contains(a, "share 15 of") || strings.Contains(a, "share 19 of") {
 			return `{"mark":2,"reason":"poor"}`

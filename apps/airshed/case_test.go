@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -180,6 +181,53 @@ func TestRejectedReportIsNotFiled(t *testing.T) {
 	}
 	if all, _ := b.recv.All(); len(all) != 0 {
 		t.Error("it was filed")
+	}
+}
+
+// TestAFilingInDoubt dies at the filing, after it and before it. If a person says that
+// the Commission has the report, it counts as filed, with no receipt but one that the app
+// had written down; if it is done again, it is filed once.
+func TestAFilingInDoubt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before bool
+		verb   dossier.Verb
+		stage  string
+		filed  int
+	}{
+		{false, dossier.Respond, book.Filed, 1}, {true, dossier.Respond, book.PartFiled, 0},
+		{false, dossier.Approve, book.Filed, 1}, {true, dossier.Approve, book.Filed, 1},
+	} {
+		t.Run(fmt.Sprintf("before=%v %s", c.before, c.verb), func(t *testing.T) {
+			t.Parallel()
+			b := open(t, nil, nil)
+			b.upload(alipur())
+			b.fire()
+			a := b.Pending()[0]
+			b.Crash(c.before, func() error {
+				if _, err := b.Inbox.Decide(t.Context(), a.ID, "", dossier.Decision{Verb: dossier.Approve, By: b.Person("lex")}); err != nil {
+					return err
+				}
+				_, err := b.Runner.Drive(t.Context(), a.Run)
+				return err
+			})
+			asked := b.Pending()
+			if len(asked) != 1 || asked[0].Title != "Did this happen? "+a.Title {
+				t.Fatalf("asked %+v", asked)
+			}
+			b.Decide(asked[0].ID, dossier.Decision{Verb: c.verb, Note: "Their clerk has it."})
+			b.approveAll()
+			d, err := b.book.ReportOf(t.Context(), b.cases()[0].ID)
+			if err != nil || d.Status != c.stage || d.Result == nil || (d.Result.Receipt == nil) != (c.stage == book.PartFiled) {
+				t.Fatalf("%s %+v, %v", d.Status, d.Result, err)
+			}
+			if c.stage == book.PartFiled && (len(d.Result.Problems) != 1 || !strings.HasSuffix(d.Result.Problems[0], "says that it was filed: Their clerk has it.")) {
+				t.Errorf("problems %q", d.Result.Problems)
+			}
+			if all, err := b.recv.All(); err != nil || len(all) != c.filed {
+				t.Errorf("the Commission has %d reports, %v", len(all), err)
+			}
+		})
 	}
 }
 

@@ -40,11 +40,17 @@ func (a *airshed) noticeTool() tool.Tool {
 		Key:    func(n legal.Notice) string { return n.ReportID + "/" + observe.StateKey(n.State) },
 		Check:  func(n legal.Notice) error { return checkID(n.ReportID) },
 		Policy: tool.Policy{Approvers: []dossier.Role{legalOf}, Expires: 7 * 24 * time.Hour, Remind: 24 * time.Hour},
-		Run:    a.notify,
+		Run: func(ctx context.Context, c tool.Call, n legal.Notice) (tool.Output[noticeOut], error) {
+			return a.notify(ctx, c, n, a.Mail.Send)
+		},
+		Happened: func(ctx context.Context, c tool.Call, n legal.Notice) (tool.Output[noticeOut], error) {
+			return a.notify(ctx, c, n, a.Mail.Noted)
+		},
 	}.Tool()
 }
 
-func (a *airshed) notify(ctx context.Context, c tool.Call, n legal.Notice) (tool.Output[noticeOut], error) {
+// notify mails a notice, or notes one that has left the house, as carry does.
+func (a *airshed) notify(ctx context.Context, c tool.Call, n legal.Notice, carry func(context.Context, string, app.Message) (app.Receipt, error)) (tool.Output[noticeOut], error) {
 	d, err := a.book.Report(ctx, n.ReportID)
 	if err != nil {
 		return tool.Output[noticeOut]{}, err
@@ -59,7 +65,7 @@ func (a *airshed) notify(ctx context.Context, c tool.Call, n legal.Notice) (tool
 	if err := faith.Check(n.Text, gate.Facts(d.Report)).Err(); err != nil {
 		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "The notice is not sent. %s", dossier.Message(err)).Because(err)
 	}
-	receipt, err := a.Mail.Send(ctx, c.Key, app.Message{App: "airshed", Case: c.Case, To: n.To, Subject: n.Subject, Text: n.Text})
+	receipt, err := carry(ctx, c.Key, app.Message{App: "airshed", Case: c.Case, To: n.To, Subject: n.Subject, Text: n.Text})
 	if err != nil {
 		return tool.Output[noticeOut]{}, err
 	}

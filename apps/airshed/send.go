@@ -60,6 +60,11 @@ func (a *airshed) sendTool() tool.Tool {
 		Check:  func(in sendIn) error { return checkID(in.Report.ReportID) },
 		Policy: tool.Policy{Approvers: []dossier.Role{legalOf}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Expires: 7 * 24 * time.Hour, Remind: 24 * time.Hour},
 		Run:    a.send,
+		Happened: func(ctx context.Context, c tool.Call, in sendIn) (tool.Output[filing.Result], error) {
+			return a.filed(ctx, c, in, func(d book.Draft) (filing.Result, error) {
+				return a.file.Attested(ctx, d.Report, d.Body, c.Approved.By.Name+" says that it was filed: "+c.Approved.Note)
+			})
+		},
 	}.Tool()
 }
 
@@ -71,6 +76,13 @@ func checkID(id string) error {
 }
 
 func (a *airshed) send(ctx context.Context, c tool.Call, in sendIn) (tool.Output[filing.Result], error) {
+	return a.filed(ctx, c, in, func(d book.Draft) (filing.Result, error) {
+		return a.file.File(ctx, d.Report, d.Body, filing.Options{SaveLocal: unless(in.SaveLocal), Upload: unless(in.UploadS3)})
+	})
+}
+
+// filed writes down what file says became of a draft that is not filed yet.
+func (a *airshed) filed(ctx context.Context, c tool.Call, in sendIn, file func(book.Draft) (filing.Result, error)) (tool.Output[filing.Result], error) {
 	d, err := a.book.Report(ctx, in.Report.ReportID)
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
@@ -81,7 +93,7 @@ func (a *airshed) send(ctx context.Context, c tool.Call, in sendIn) (tool.Output
 	if d.Status == book.Filed && d.Result != nil {
 		return tool.Output[filing.Result]{Value: *d.Result}, nil
 	}
-	res, err := a.file.File(ctx, d.Report, d.Body, filing.Options{SaveLocal: unless(in.SaveLocal), Upload: unless(in.UploadS3)})
+	res, err := file(d)
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
 	}

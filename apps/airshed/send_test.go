@@ -193,7 +193,7 @@ func TestNoticesToStatesA141(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// To nobody but the configured addresses.
-	_, err := b.notify(t.Context(), call(b.cases()[0].ID, b.Clock.Now()), legal.Notice{ReportID: "CAQM-2025-11-14-001", State: "Haryana", To: []string{"press@paper.example"}, Subject: "x", Text: "x"})
+	_, err := b.notify(t.Context(), call(b.cases()[0].ID, b.Clock.Now()), legal.Notice{ReportID: "CAQM-2025-11-14-001", State: "Haryana", To: []string{"press@paper.example"}, Subject: "x", Text: "x"}, b.Bench.Mail.Send)
 	if !errors.Is(err, dossier.Invalid) {
 		t.Error(err)
 	}

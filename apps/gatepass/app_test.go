@@ -198,6 +198,29 @@ func TestDeletionIsConfirmed(t *testing.T) {
 	m.must("approve GP-2026-0001", "is deleted now", "Nothing more can be done")
 }
 
+// TestADeedInDoubt dies at the making of a pass; whoever looked says that it was made.
+func TestADeedInDoubt(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	k := begin(b, "hr", hr)
+	b.Crash(false, func() error {
+		if err := k.Desk.Say(t.Context(), k.run, k.who, "create a pass for Arjun Singh for vehicle repair, not coming back", nil); err != nil {
+			return err
+		}
+		_, err := k.Desk.Drive(t.Context(), k.run)
+		return err
+	})
+	asked := b.Pending()
+	if len(asked) != 1 || !strings.HasPrefix(asked[0].Title, "Did this happen?") {
+		t.Fatalf("asked %+v", asked)
+	}
+	b.Decide(asked[0].ID, dossier.Decision{Verb: dossier.Respond, By: hr, Note: "GP-2026-0001 is in the list."})
+	if got := k.drive(); got != "It was done, says "+hr.Name+". GP-2026-0001 is in the list." {
+		t.Errorf("the desk says %q", got)
+	}
+	k.must("show GP-2026-0001", "Arjun Singh", "is pending")
+}
+
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})

@@ -39,6 +39,9 @@ func change[In any](b *toolbox, o operation.Operation, request func(context.Cont
 		Run: func(ctx context.Context, c tool.Call, in In) (tool.Output[Reply], error) {
 			return run(ctx, b, o, c, in, request)
 		},
+		Happened: func(_ context.Context, c tool.Call, _ In) (tool.Output[Reply], error) {
+			return tool.Output[Reply]{Value: Reply{OK: true, Says: "It was done, says " + c.Approved.By.Name + ". " + c.Approved.Note}}, nil
+		},
 	}.Tool()
 }
 

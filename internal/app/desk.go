@@ -121,6 +121,10 @@ type Mail interface {
 	// Send sends m once per key: a second call with the same key returns the first
 	// receipt.
 	Send(ctx context.Context, key string, m Message) (Receipt, error)
+
+	// Noted writes down that m went out, because a person says so, and sends nothing.
+	// What is known of the key stands, and is not tried again.
+	Noted(ctx context.Context, key string, m Message) (Receipt, error)
 }
 
 // A Message is one mail.

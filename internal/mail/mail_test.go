@@ -169,6 +169,31 @@ func TestSMTP(t *testing.T) {
 			t.Errorf("got %+v %v and %+v %v", failed, err, none, nerr)
 		}
 	})
+	t.Run("what a person says went out is neither sent nor tried again", func(t *testing.T) {
+		before := len(be.letters())
+		be.set(&smtp.SMTPError{Code: 451, Message: "later"})
+		m := letter
+		m.MessageID = "msg-5@example.com"
+		if _, err := o.Send(t.Context(), "k5", m); err != nil {
+			t.Fatal(err)
+		}
+		be.set(nil)
+		other := letter
+		other.MessageID = "msg-6@example.com"
+		for key, m := range map[string]app.Message{"k5": other, "k6": other} {
+			r, err := o.Noted(t.Context(), key, m)
+			if want := map[string]string{"k5": "msg-5@example.com", "k6": "msg-6@example.com"}[key]; err != nil || r.MessageID != want {
+				t.Errorf("%s: got %+v, %v", key, r, err)
+			}
+		}
+		list, err := List(t.Context(), o.db, Query{State: Sent, Limit: 10})
+		if err != nil || len(list) != 4 || slices.ContainsFunc(list, func(l Letter) bool { return l.Sent.IsZero() }) {
+			t.Errorf("sent %+v, %v", list, err)
+		}
+		if n, err := o.Flush(t.Context()); err != nil || n != 0 || len(be.letters()) != before {
+			t.Errorf("%d were tried again, %v, %d letters", n, err, len(be.letters())-before)
+		}
+	})
 	t.Run("headers cannot be smuggled in", func(t *testing.T) {
 		m := letter
 		m.Subject = "Hi\r\nBcc: all@example.com"

@@ -117,38 +117,67 @@ func scanLetter(r db.Row) (Letter, error) {
 // Send implements app.Mail. A mail that the carrier cannot take now is queued and
 // counts as sent; one that it refuses for good is an error.
 func (o *Outbox) Send(ctx context.Context, key string, m app.Message) (app.Receipt, error) {
-	if err := o.complete(&m); err != nil {
+	state := Kept
+	if o.carrier != nil {
+		state = Queued
+	}
+	l, err := o.put(ctx, key, m, state)
+	switch {
+	case err != nil:
 		return app.Receipt{}, err
+	case l.State == Failed:
+		return app.Receipt{}, dossier.Errorf(dossier.Invalid, "%s", l.Problem)
+	case l.State == Queued && o.carrier != nil:
+		if err := o.deliver(ctx, l); err != nil && !errors.Is(err, dossier.Unavailable) {
+			return app.Receipt{}, err
+		}
+	}
+	return l.receipt(), nil
+}
+
+// Noted implements app.Mail.
+func (o *Outbox) Noted(ctx context.Context, key string, m app.Message) (app.Receipt, error) {
+	l, err := o.put(ctx, key, m, Sent)
+	if err != nil {
+		return app.Receipt{}, err
+	}
+	_, err = o.db.Exec(ctx, `UPDATE mail SET state = $1, last_error = '', sent = $2 WHERE send_key = $3 AND (state = $4 OR sent = 0 AND state = $1)`,
+		string(Sent), o.now().UnixMicro(), key, string(Queued))
+	if err != nil {
+		return app.Receipt{}, fmt.Errorf("update the outbox: %w", err)
+	}
+	return l.receipt(), nil
+}
+
+// put writes a mail into the outbox, unless its key is there, and returns what is
+// there.
+func (o *Outbox) put(ctx context.Context, key string, m app.Message, state State) (Letter, error) {
+	if err := o.complete(&m); err != nil {
+		return Letter{}, err
 	}
 	raw, err := json.Marshal(m)
 	if err != nil {
-		return app.Receipt{}, fmt.Errorf("encode mail: %w", err)
+		return Letter{}, fmt.Errorf("encode mail: %w", err)
 	}
-	state, via := Kept, "outbox"
+	via := "outbox"
 	if o.carrier != nil {
-		state, via = Queued, o.carrier.name()
+		via = o.carrier.name()
 	}
-	n, err := o.db.Exec(ctx, `INSERT INTO mail (id, send_key, app, case_id, message, state, via, tries, last_error, created, sent)
+	_, err = o.db.Exec(ctx, `INSERT INTO mail (id, send_key, app, case_id, message, state, via, tries, last_error, created, sent)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8, 0) ON CONFLICT (send_key) DO NOTHING`,
 		o.newID("mail-"), key, m.App, string(m.Case), string(raw), string(state), via, o.now().UnixMicro())
 	if err != nil {
-		return app.Receipt{}, fmt.Errorf("put mail into the outbox: %w", err)
+		return Letter{}, fmt.Errorf("put mail into the outbox: %w", err)
 	}
 	l, err := scanLetter(o.db.QueryRow(ctx, letterColumns+` WHERE send_key = $1`, key))
 	if err != nil {
-		return app.Receipt{}, fmt.Errorf("read the outbox: %w", err)
+		return Letter{}, fmt.Errorf("read the outbox: %w", err)
 	}
-	if l.State == Failed {
-		return app.Receipt{}, dossier.Errorf(dossier.Invalid, "%s", l.Problem)
-	}
-	receipt := app.Receipt{MessageID: l.Message.MessageID, Via: l.Via, At: l.Created}
-	if n == 0 && l.State != Queued || o.carrier == nil {
-		return receipt, nil
-	}
-	if err := o.deliver(ctx, l); err != nil && !errors.Is(err, dossier.Unavailable) {
-		return app.Receipt{}, err
-	}
-	return receipt, nil
+	return l, nil
+}
+
+func (l Letter) receipt() app.Receipt {
+	return app.Receipt{MessageID: l.Message.MessageID, Via: l.Via, At: l.Created}
 }
 
 // complete fills in what every mail needs, and refuses one that cannot be sent.

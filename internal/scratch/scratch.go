@@ -197,6 +197,11 @@ func (u unsent) Send(_ context.Context, key string, m app.Message) (app.Receipt,
 	return app.Receipt{MessageID: id, Via: "nowhere", At: u.now()}, nil
 }
 
+// Noted implements app.Mail.
+func (u unsent) Noted(ctx context.Context, key string, m app.Message) (app.Receipt, error) {
+	return u.Send(ctx, key, m)
+}
+
 func newID(prefix string) string {
 	b := make([]byte, 4)
 	if _, err := rand.Read(b); err != nil {

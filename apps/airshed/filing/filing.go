@@ -88,16 +88,36 @@ type Receipt struct {
 	Duplicate  bool      `json:"duplicate"` // it had the report already
 }
 
-// File files a report, of which body is the text: exactly those bytes leave the house.
-// It returns no error for a way out that failed: the result says so, and keeps the
-// report's copy in any case.
-func (f *Filer) File(ctx context.Context, r legal.Report, body []byte, opt Options) (Result, error) {
-	if err := r.Validate(); err != nil {
+// Attested is what is known of a filing that was interrupted and that a person says was
+// done: the copy is kept, and there is no receipt.
+func (f *Filer) Attested(ctx context.Context, r legal.Report, body []byte, word string) (Result, error) {
+	res, name, err := f.begin(r, body)
+	if err != nil {
 		return Result{}, err
+	}
+	f.keep(ctx, &res, name, body)
+	res.Problems = append(res.Problems, "The filing was interrupted and no receipt came back. "+word)
+	res.Status = Partial
+	return res, nil
+}
+
+// begin makes the result of a filing of which nothing is done yet, and the name of the
+// report's file.
+func (f *Filer) begin(r legal.Report, body []byte) (Result, string, error) {
+	if err := r.Validate(); err != nil {
+		return Result{}, "", err
 	}
 	sum := sha256.Sum256(body)
 	res := Result{ReportID: r.ReportID, Timestamp: f.Now().UTC().Truncate(time.Second), SHA256: hex.EncodeToString(sum[:]), Attempts: []Attempt{}, Problems: []string{}}
 	name, err := f.fileName(r)
+	return res, name, err
+}
+
+// File files a report, of which body is the text: exactly those bytes leave the house.
+// It returns no error for a way out that failed: the result says so, and keeps the
+// report's copy in any case.
+func (f *Filer) File(ctx context.Context, r legal.Report, body []byte, opt Options) (Result, error) {
+	res, name, err := f.begin(r, body)
 	if err != nil {
 		return Result{}, err
 	}

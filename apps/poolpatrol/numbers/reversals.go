@@ -54,7 +54,11 @@ func (s Source) Reversals(ctx context.Context) (ReversalTable, error) {
 		if len(a.Decisions) == 0 || json.Unmarshal(a.Args, &in) != nil {
 			continue
 		}
-		by := a.Decisions[len(a.Decisions)-1].By.Name
+		last := a.Decisions[len(a.Decisions)-1]
+		if last.Verb == dossier.Respond {
+			continue // no proposal: somebody was asked whether a cancellation had happened
+		}
+		by := last.By.Name
 		t.each(in.FailedChecks, a.Model, by, func(r *Reversal) {
 			r.Proposed++
 			if a.Status == dossier.Rejected {

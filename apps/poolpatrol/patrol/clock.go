@@ -144,6 +144,6 @@ func (p *Patrol) onReminder(ctx context.Context, a threadArgs) error {
 	}
 	in := MailIn{Case: string(t.Case), Vanpool: t.Vanpool, Employee: t.Employee, Kind: string(Reminder), Round: int(a.After.Unix())}
 	in.Subject, in.Body = letters.Write(string(Reminder), p.letterFacts(t.Vanpool, t.Employee, found))
-	_, _, err = p.post(ctx, p.env.Now(), t, e, in)
+	_, _, err = p.post(ctx, p.env.Now(), t, e, in, p.env.Mail.Send)
 	return err
 }

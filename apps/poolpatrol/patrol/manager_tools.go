@@ -229,7 +229,9 @@ func (p *Patrol) decided(ctx context.Context, id dossier.CaseID) (removed, kept 
 	}
 	for _, a := range asked {
 		var in cancelIn
-		if a.Tool == "cancel_membership" && a.Status == dossier.Rejected && json.Unmarshal(a.Args, &in) == nil {
+		// A removal that was interrupted is asked about once more; whoever says that it
+		// happened has kept nobody.
+		if a.Tool == "cancel_membership" && a.Status == dossier.Rejected && json.Unmarshal(a.Args, &in) == nil && !slices.Contains(removed, in.Employee) {
 			kept = append(kept, in.Employee)
 		}
 	}
@@ -262,8 +264,9 @@ func (p *Patrol) cancelMembership() tool.Tool {
 		Policy: tool.Policy{
 			Approvers: []dossier.Role{Coordinator}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject}, Remind: 3 * 24 * time.Hour,
 		},
-		Run: func(ctx context.Context, c tool.Call, in cancelIn) (tool.Output[cancelOut], error) {
-			return p.remove(ctx, c, in)
+		Run: p.remove,
+		Happened: func(ctx context.Context, c tool.Call, in cancelIn) (tool.Output[cancelOut], error) {
+			return p.endMembership(ctx, c, in, in.FailedChecks)
 		},
 	}.Tool()
 }
@@ -277,6 +280,13 @@ func (p *Patrol) remove(ctx context.Context, c tool.Call, in cancelIn) (tool.Out
 	if err := p.sameVan(ctx, c.Case, in.Vanpool); err != nil {
 		return none, err
 	}
+	removed, _, err := p.decided(ctx, c.Case)
+	if err != nil {
+		return none, err
+	}
+	if slices.Contains(removed, in.Employee) { // an interrupted removal that is done again
+		return p.endMembership(ctx, c, in, in.FailedChecks)
+	}
 	still, err := p.concerned(ctx, c.Case, in.Vanpool)
 	if err != nil {
 		return none, err
@@ -285,8 +295,13 @@ func (p *Patrol) remove(ctx context.Context, c tool.Call, in cancelIn) (tool.Out
 	if !ok {
 		return none, dossier.Errorf(dossier.Conflict, "The newest findings do not speak against %s, so the membership stays.", in.Employee)
 	}
+	return p.endMembership(ctx, c, in, checks)
+}
+
+// endMembership takes a rider out of a van and writes that down, both once.
+func (p *Patrol) endMembership(ctx context.Context, c tool.Call, in cancelIn, checks []string) (tool.Output[cancelOut], error) {
 	approver := p.approver(ctx, c.Case, in.Employee)
-	err = p.env.DB.InTx(ctx, func(ctx context.Context) error {
+	err := p.env.DB.InTx(ctx, func(ctx context.Context) error {
 		if _, err := p.Roster.Remove(ctx, in.Vanpool, in.Employee); err != nil {
 			return err
 		}
@@ -298,7 +313,7 @@ func (p *Patrol) remove(ctx context.Context, c tool.Call, in cancelIn) (tool.Out
 		})
 	})
 	if err != nil {
-		return none, err
+		return tool.Output[cancelOut]{}, err
 	}
 	src := dossier.Source{System: "poolpatrol", Locator: "removal/" + in.Vanpool + "/" + in.Employee, Fetched: c.Now}
 	fact := struct {

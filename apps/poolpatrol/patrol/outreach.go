@@ -223,7 +223,10 @@ func reportMail(r model.Return, thread string, b *replies.Bucket, review bool) (
 		if err := r.Decode(&sent); err != nil {
 			return nil, err
 		}
-		out.Thread, out.Message, out.Sent = sent.Thread, &sent.Message, true
+		out.Sent = true
+		if sent.Message != "" { // of a mail that a person says went out, no more may be known
+			out.Thread, out.Message = sent.Thread, &sent.Message
+		}
 	}
 	return model.Answer(out)
 }
@@ -236,7 +239,7 @@ func saysWhatHappened(_ context.Context, d agent.Draft) error {
 		return dossier.Errorf(dossier.Invalid, "The answer is not an outreach result: %v.", err)
 	}
 	var bucket *replies.Bucket
-	sent := ""
+	var sent *MailOut
 	for _, r := range d.Returns {
 		if r.Failed {
 			continue
@@ -248,9 +251,9 @@ func saysWhatHappened(_ context.Context, d agent.Draft) error {
 				bucket = &out.Bucket
 			}
 		case "send_email", "send_email_for_review":
-			var out MailOut
-			if r.Decode(&out) == nil {
-				sent = out.Message
+			sent = &MailOut{}
+			if err := r.Decode(sent); err != nil {
+				return err
 			}
 		}
 	}
@@ -259,8 +262,13 @@ func saysWhatHappened(_ context.Context, d agent.Draft) error {
 		return dossier.Errorf(dossier.Invalid, "The bucket must be what classify_reply returned.")
 	case said.Review != (bucket != nil && *bucket == replies.Escalation):
 		return dossier.Errorf(dossier.Invalid, "hitl_required is true for an escalation and for nothing else.")
-	case said.Sent != (sent != "") || said.Sent && (said.Message == nil || *said.Message != sent):
+	case said.Sent != (sent != nil) || said.Sent && !sent.named(said.Message):
 		return dossier.Errorf(dossier.Invalid, "sent and message_id must say what the mail tool returned.")
 	}
 	return nil
+}
+
+// named reports whether id is the mail's: nil where it has none.
+func (m MailOut) named(id *string) bool {
+	return id == nil && m.Message == "" || id != nil && *id == m.Message
 }

@@ -181,6 +181,7 @@ func (p *Patrol) sendEmail() tool.Tool {
 			}
 			return p.send(ctx, c, in)
 		},
+		Happened: p.wentOut,
 	}.Tool()
 }
 
@@ -224,14 +225,25 @@ func (p *Patrol) sendEmailForReview() tool.Tool {
 		Policy: tool.Policy{
 			Approvers: []dossier.Role{Coordinator}, Verbs: []dossier.Verb{dossier.Approve, dossier.Edit, dossier.Reject}, Remind: 2 * 24 * time.Hour,
 		},
-		Run: func(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
-			return p.send(ctx, c, in)
-		},
+		Run:      p.send,
+		Happened: p.wentOut,
 	}.Tool()
 }
 
+// A carry takes a mail out of the house, or notes that it has left.
+type carry func(ctx context.Context, key string, m app.Message) (app.Receipt, error)
+
 // send puts a mail on its way and starts the clock of the thread.
 func (p *Patrol) send(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
+	return p.mail(ctx, c, in, p.env.Mail.Send)
+}
+
+// wentOut writes down a mail that a person says went out.
+func (p *Patrol) wentOut(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
+	return p.mail(ctx, c, in, p.env.Mail.Noted)
+}
+
+func (p *Patrol) mail(ctx context.Context, c tool.Call, in MailIn, by carry) (tool.Output[MailOut], error) {
 	var none tool.Output[MailOut]
 	if in.Case != string(c.Case) {
 		return none, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
@@ -254,7 +266,7 @@ func (p *Patrol) send(ctx context.Context, c tool.Call, in MailIn) (tool.Output[
 	if err != nil {
 		return none, err
 	}
-	m, receipt, err := p.post(ctx, c.Now, t, rider, in)
+	m, receipt, err := p.post(ctx, c.Now, t, rider, in, by)
 	if err != nil {
 		return none, err
 	}
@@ -310,8 +322,9 @@ func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) 
 	return t, p.Book.SaveThread(ctx, t)
 }
 
-// post sends one mail and writes it down: in the thread, on the case and as due work.
-func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e roster.Employee, in MailIn) (casebook.Message, app.Receipt, error) {
+// post sends one mail and writes it down: in the thread, on the case and as due work. A
+// mail that was written down before is not written down twice.
+func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e roster.Employee, in MailIn, by carry) (casebook.Message, app.Receipt, error) {
 	link, err := p.Link(t, now)
 	if err != nil {
 		return casebook.Message{}, app.Receipt{}, err
@@ -329,11 +342,16 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 	if len(refs) > 0 {
 		m.InReplyTo = refs[len(refs)-1]
 	}
-	receipt, err := p.env.Mail.Send(ctx, in.sendKey(), app.Message{
+	receipt, err := by(ctx, in.sendKey(), app.Message{
 		App: "poolpatrol", Case: t.Case, From: p.Config.From, To: []string{e.Email}, Subject: in.Subject, Text: body,
 		MessageID: m.MailID, InReplyTo: m.InReplyTo, Refs: refs,
 	})
 	if err != nil {
+		return m, receipt, err
+	}
+	if known, err := p.Book.ByMailID(ctx, receipt.MessageID); err == nil {
+		return known, receipt, nil
+	} else if !errors.Is(err, dossier.NotFound) {
 		return m, receipt, err
 	}
 	m.MailID = receipt.MessageID

@@ -301,6 +301,16 @@ func (o *Outbox) Send(_ context.Context, key string, m app.Message) (app.Receipt
 	return app.Receipt{MessageID: m.MessageID, Via: "outbox", At: o.now()}, nil
 }
 
+// Noted implements app.Mail. What is noted is not among what was mailed.
+func (o *Outbox) Noted(_ context.Context, key string, m app.Message) (app.Receipt, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := slices.Index(o.keys, key); i >= 0 {
+		m = o.sent[i]
+	}
+	return app.Receipt{MessageID: m.MessageID, Via: "outbox", At: o.now()}, nil
+}
+
 // Sent returns what was mailed, in order.
 func (o *Outbox) Sent() []app.Message {
 	o.mu.Lock()

@@ -142,7 +142,7 @@ func fileIt(req *model.Request) (*model.Reply, error) {
 			ans.Status = "not_filed"
 			return model.Answer(ans)
 		}
-		return req.Calling(model.Planned{Tool: "send_caqm_report_tool", Args: sendIn{Report: reportRef{draft.ReportID, draft.SHA256, draft.ConfidenceScore}}}), nil
+		return req.Calling(model.Planned{Tool: "send_caqm_report_tool", Args: sendIn{Report: book.Ref{ReportID: draft.ReportID, SHA256: draft.SHA256, ConfidenceScore: draft.ConfidenceScore}}}), nil
 	}
 	var res filing.Result
 	if sent.Failed || sent.Decode(&res) != nil {

@@ -15,27 +15,8 @@ import (
 	"dossier/internal/tool"
 )
 
-// A reportRef names a stored report and what is in it, so that an approval is of that
-// content and no other.
-type reportRef struct {
-	ReportID        string  `json:"report_id"`
-	SHA256          string  `json:"sha256" jsonschema:"digest of the draft, as generate_report_tool gave it"`
-	ConfidenceScore float64 `json:"confidence_score"`
-}
-
-// means refuses a reference to anything but the draft d of a case.
-func (ref reportRef) means(d book.Draft, id dossier.CaseID) error {
-	switch {
-	case d.Report.CaseID != string(id):
-		return dossier.Errorf(dossier.Invalid, "%s belongs to another case.", ref.ReportID)
-	case d.SHA256 != ref.SHA256 || d.Report.ConfidenceScore != ref.ConfidenceScore:
-		return dossier.Errorf(dossier.Conflict, "%s is not the draft that was meant: its digest is %s and its confidence %v.", ref.ReportID, d.SHA256, d.Report.ConfidenceScore)
-	}
-	return nil
-}
-
 type sendIn struct {
-	Report          reportRef        `json:"report" jsonschema:"the drafted report to file"`
+	Report          book.Ref        `json:"report" jsonschema:"the drafted report to file"`
 	SaveLocal       *bool            `json:"save_local,omitempty" jsonschema:"keep a local copy; true if left out"`
 	UploadS3        *bool            `json:"upload_s3,omitempty" jsonschema:"upload to the object store; true if left out"`
 	SecurityContext *securityContext `json:"security_context,omitempty" jsonschema:"not used"`
@@ -87,7 +68,7 @@ func (a *airshed) filed(ctx context.Context, c tool.Call, in sendIn, file func(b
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
-	if err := in.Report.means(d, c.Case); err != nil {
+	if err := in.Report.Means(d, c.Case); err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
 	if d.Status == book.Filed && d.Result != nil {

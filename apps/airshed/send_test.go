@@ -56,7 +56,7 @@ func TestClaimedConfidenceDoesNotFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, _ := json.Marshal(sendIn{Report: reportRef{draft.Report.ReportID, draft.SHA256, 100}})
+	args, _ := json.Marshal(sendIn{Report: book.Ref{ReportID: draft.Report.ReportID, SHA256: draft.SHA256, ConfidenceScore: 100}})
 	var in sendIn
 	_ = json.Unmarshal(args, &in)
 	if _, err := b.send(t.Context(), call(c.ID, b.Clock.Now()), in); !errors.Is(err, dossier.Conflict) {
@@ -86,7 +86,7 @@ func TestPartialSuccessA054(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.send(t.Context(), call(s.Cases[0], b.Clock.Now()), sendIn{Report: reportRef{d.Report.ReportID, d.SHA256, d.Report.ConfidenceScore}})
+	out, err := b.send(t.Context(), call(s.Cases[0], b.Clock.Now()), sendIn{Report: book.Ref{ReportID: d.Report.ReportID, SHA256: d.SHA256, ConfidenceScore: d.Report.ConfidenceScore}})
 	if err != nil || out.Value.Status != filing.Partial || out.Value.Receipt != nil || calls != 3 {
 		t.Fatalf("%+v after %d calls, %v", out.Value, calls, err)
 	}

@@ -55,7 +55,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 			"vanpool_roster": app.Table, "reply": app.Prose, "mail_sent": app.Prose,
 			"counter_evidence": app.Prose, "membership_cancelled": app.Table,
 		},
-		Why: p.Why, Background: s.numbers.Background,
+		Why: s.why.Why, Background: s.numbers.Background,
 	}, nil
 }
 

@@ -165,7 +165,7 @@ func whyCommand(c app.CLI) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := s.patrol.Why(cmd.Context(), dossier.CaseID(args[0]), "")
+			e, err := s.why.Why(cmd.Context(), dossier.CaseID(args[0]), "")
 			if err != nil {
 				return err
 			}

@@ -140,7 +140,7 @@ func TestOpening(t *testing.T) {
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	p, l := audited(t, "VP-102")
-	e, err := p.patrol.Why(t.Context(), l.Case, "Why did it fail?")
+	e, err := p.why.Why(t.Context(), l.Case, "Why did it fail?")
 	if err != nil {
 		t.Fatal(err)
 	}

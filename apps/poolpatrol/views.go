@@ -14,6 +14,7 @@ import (
 	"dossier/apps/poolpatrol/outbox"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/why"
 	"dossier/internal/app"
 )
 
@@ -23,12 +24,13 @@ type server struct {
 	patrol  *patrol.Patrol
 	numbers numbers.Source
 	outbox  outbox.Source
+	why     why.Answerer
 }
 
 func newServer(env app.Env, p *patrol.Patrol) *server {
 	return &server{env: env, patrol: p, numbers: numbers.Source{
 		Desk: env.Desk, Book: p.Book, MinutesPerAudit: p.Config.MinutesPerAudit, HourlyCost: p.Config.HourlyCost,
-	}, outbox: outbox.Source{DB: env.DB, Desk: env.Desk}}
+	}, outbox: outbox.Source{DB: env.DB, Desk: env.Desk}, why: why.Answerer{Desk: env.Desk, Book: p.Book}}
 }
 
 func (s *server) vanIDs(ctx context.Context) ([]string, error) {

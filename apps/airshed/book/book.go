@@ -201,6 +201,25 @@ type Draft struct {
 	Body   []byte         `json:"-"`      // the report, encoded once
 }
 
+// A Ref names a stored report and what is in it, so that an approval is of that
+// content and no other.
+type Ref struct {
+	ReportID        string  `json:"report_id"`
+	SHA256          string  `json:"sha256" jsonschema:"digest of the draft, as generate_report_tool gave it"`
+	ConfidenceScore float64 `json:"confidence_score"`
+}
+
+// Means refuses a reference to anything but the draft d of a case.
+func (ref Ref) Means(d Draft, id dossier.CaseID) error {
+	switch {
+	case d.Report.CaseID != string(id):
+		return dossier.Errorf(dossier.Invalid, "%s belongs to another case.", ref.ReportID)
+	case d.SHA256 != ref.SHA256 || d.Report.ConfidenceScore != ref.ConfidenceScore:
+		return dossier.Errorf(dossier.Conflict, "%s is not the draft that was meant: its digest is %s and its confidence %v.", ref.ReportID, d.SHA256, d.Report.ConfidenceScore)
+	}
+	return nil
+}
+
 // The statuses of a report.
 const (
 	Drafted   = "drafted"

@@ -104,15 +104,15 @@ func Affected(findings []dossier.Finding) map[string][]string {
 		if f.Verdict == dossier.Pass {
 			continue
 		}
-		for _, id := range failingIn(f) {
+		for _, id := range Failing(f) {
 			out[id] = append(out[id], f.Check)
 		}
 	}
 	return out
 }
 
-// failingIn returns the riders that a finding's figures name as clashing or unknown.
-func failingIn(f dossier.Finding) []string {
+// Failing returns the riders that a finding's figures name as clashing or unknown.
+func Failing(f dossier.Finding) []string {
 	var figures struct {
 		Riders []struct {
 			Employee string          `json:"employee_id"`

@@ -1,33 +1,46 @@
-package patrol
+// Package why answers the question that every case is asked sooner or later: why does it
+// stand where it does? The answer is made of findings and of the evidence they cite, in
+// the words that were recorded with them. Nothing is computed anew and no model is asked.
+package why
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dossier"
+	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/patrol"
 	"dossier/internal/app"
 )
 
+// An Answerer answers from the ledger and the case book.
+type Answerer struct {
+	Desk app.Desk
+	Book casebook.Book
+}
+
 // Why says why a case stands where it does: the newest finding of each check, with the
 // evidence that names the riders concerned.
-func (p *Patrol) Why(ctx context.Context, id dossier.CaseID, _ string) (app.Explanation, error) {
-	c, err := p.env.Desk.Case(ctx, id)
+func (w Answerer) Why(ctx context.Context, id dossier.CaseID, _ string) (app.Explanation, error) {
+	c, err := w.Desk.Case(ctx, id)
 	if err != nil {
 		return app.Explanation{}, err
 	}
-	chain, found, err := p.env.Desk.Facts(ctx, id)
+	chain, found, err := w.Desk.Facts(ctx, id)
 	if err != nil {
 		return app.Explanation{}, err
 	}
 	var out app.Explanation
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %s.\n", strings.TrimPrefix(c.Subject, "vanpool/"), strings.ReplaceAll(string(StatusOf(c)), "_", " "))
+	fmt.Fprintf(&b, "%s is %s.\n", strings.TrimPrefix(c.Subject, "vanpool/"), strings.ReplaceAll(string(patrol.StatusOf(c)), "_", " "))
 	for _, f := range dossier.Latest(found) {
 		fmt.Fprintf(&b, "\nThe %s check came out as %s (confidence %d of 5, %s). %s\n", f.Check, f.Verdict, max(1, f.Confidence/20), f.By, f.Reason)
 		for _, e := range chain {
-			if contains(ids(f.Cites), string(e.ID)) && tells(f, e) {
+			if slices.Contains(f.Cites, e.ID) && tells(f, e) {
 				fmt.Fprintf(&b, "- [%s] %s\n", e.ID, e.Summary)
 				out.Cites = append(out.Cites, e.ID)
 			}
@@ -39,7 +52,7 @@ func (p *Patrol) Why(ctx context.Context, id dossier.CaseID, _ string) (app.Expl
 			out.Cites = append(out.Cites, e.ID)
 		}
 	}
-	f, err := p.Book.File(ctx, id)
+	f, err := w.Book.File(ctx, id)
 	switch {
 	case errors.Is(err, dossier.NotFound):
 	case err != nil:
@@ -60,16 +73,8 @@ func tells(f dossier.Finding, e dossier.Evidence) bool {
 	var about struct {
 		Employee string `json:"employee_id"`
 	}
-	if decode(e.Data, &about) != nil || about.Employee == "" {
+	if json.Unmarshal(e.Data, &about) != nil || about.Employee == "" {
 		return true
 	}
-	return contains(failingIn(f), about.Employee)
-}
-
-func ids(list []dossier.EvidenceID) []string {
-	out := make([]string, len(list))
-	for i, id := range list {
-		out[i] = string(id)
-	}
-	return out
+	return slices.Contains(patrol.Failing(f), about.Employee)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 type sendIn struct {
-	Report          book.Ref        `json:"report" jsonschema:"the drafted report to file"`
+	Report          book.Ref         `json:"report" jsonschema:"the drafted report to file"`
 	SaveLocal       *bool            `json:"save_local,omitempty" jsonschema:"keep a local copy; true if left out"`
 	UploadS3        *bool            `json:"upload_s3,omitempty" jsonschema:"upload to the object store; true if left out"`
 	SecurityContext *securityContext `json:"security_context,omitempty" jsonschema:"not used"`

@@ -6,30 +6,21 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import jsQR from "jsqr";
-import type { Browser } from "playwright-core";
 import type { ApprovalItem, Case } from "../src/api/types";
 import type { Filed, Received, ReportLine } from "../src/apps/airshed/data";
-import { openBrowser, settled } from "./browser";
-import { enter, eventually, Product, read, type Person } from "./product";
+import { settled } from "./browser";
+import { product, who } from "./demo";
+import { eventually, read } from "./product";
 
-let browser: Browser;
-let product: Product;
-let who: Person;
 let asked: ApprovalItem;
 
 before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  who = await enter(browser, product.link, "mira");
   asked = await eventually(async () => {
     const { items } = await read<{ items: ApprovalItem[] }>(who, product, "/api/v1/approvals?view=mine&limit=200");
     return items.find((a) => a.tool === "send_caqm_report_tool");
   }, "a submission waits", 60_000);
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
 });
 
 const shot = async (name: string) => {

@@ -1,24 +1,16 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { openBrowser, settled } from "./browser";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { settled } from "./browser";
+import { browser, product, who as mira } from "./demo";
 import { allPages } from "./pages";
-import { caseWithFindings, enter, eventually, Product, type Person } from "./product";
+import { caseWithFindings, eventually } from "./product";
 
-let browser: Browser;
-let product: Product;
-let mira: Person;
 let pages: [name: string, path: string][];
 
 before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  mira = await enter(browser, product.link, "mira");
   await eventually(() => caseWithFindings(mira, product).catch(() => undefined), "a case has a finding", 60_000);
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
 });
 
 /** What axe finds serious or critical on a page, in a line each. */

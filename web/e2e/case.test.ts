@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import type { Case} from "../src/api/types";
-import { openBrowser, settled } from "./browser";
-import { caseWithFindings, enter, eventually, Product, Requests, type Person } from "./product";
+import { settled } from "./browser";
+import { product, who as mira } from "./demo";
+import { caseWithFindings, eventually, Requests } from "./product";
 
-let browser: Browser;
-let product: Product;
-let mira: Person;
 let c: Case;
 
 before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  mira = await enter(browser, product.link, "mira");
   c = await eventually(() => caseWithFindings(mira, product).catch(() => undefined), "a case has a finding", 60_000);
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
 });
 
 test("from a case to a number, to its evidence, to the proof", async () => {

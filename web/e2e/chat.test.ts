@@ -1,22 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import { test } from "node:test";
 import type { AppSummary } from "../src/api/types";
-import { openBrowser, settled } from "./browser";
-import { enter, Product, read, type Person } from "./product";
-
-let browser: Browser;
-let product: Product;
-let mira: Person;
-
-before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  mira = await enter(browser, product.link, "mira");
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
-});
+import { settled } from "./browser";
+import { product, who as mira } from "./demo";
+import { read } from "./product";
 
 test("somebody talks to an agent, and the conversation is there after reloading", async () => {
   const { items } = await read<{ items: AppSummary[] }>(mira, product, "/api/v1/apps");

@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { openBrowser, settled } from "./browser";
-import { enter, eventually, invite, Product, read, Requests, type Person } from "./product";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { settled } from "./browser";
+import { browser, product, who as mira } from "./demo";
+import { eventually, invite, read, Requests, type Person } from "./product";
 
-let browser: Browser;
-let product: Product;
-let mira: Person;
 let jon: Person;
 let requests: Requests;
 
 before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  mira = await enter(browser, product.link, "mira");
   const { user } = await read<{ user: { roles: string[] } }>(mira, product, "/api/v1/session");
   jon = await invite(browser, mira, product, "jon", user.roles);
   requests = new Requests(mira, product);
   await eventually(async () => (await read<{ items: unknown[] }>(mira, product, "/api/v1/approvals?view=mine")).items.length > 0, "a request waits", 60_000);
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
 });
 
 const open = async (page: Page, id: string) => {

@@ -3,24 +3,12 @@
 // keeps pictures.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, settled } from "./browser";
-import { enter, eventually, Product, read, type Person } from "./product";
+import { test } from "node:test";
+import { settled } from "./browser";
+import { product, who } from "./demo";
+import { eventually, read } from "./product";
 
 const disclaimer = "Derived from public open-source indicators. Decision support only.";
-let browser: Browser;
-let product: Product;
-let who: Person;
-
-before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  who = await enter(browser, product.link, "mira");
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
-});
 
 /** Pictures wide and on a phone, in both themes. */
 async function shots(name: string) {

@@ -2,24 +2,12 @@
 // answer, a draft that a coordinator edits, a cancellation that one rejects, and one
 // case from its audit to the cancelled seat. SHOTS=folder keeps pictures.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, settled } from "./browser";
-import { enter, eventually, Product, read, type Person } from "./product";
+import { test } from "node:test";
+import { settled } from "./browser";
+import { product, who } from "./demo";
+import { eventually, read } from "./product";
 
 type Row = { case_id: string; vanpool_id: string; status: string };
-let browser: Browser;
-let product: Product;
-let who: Person;
-
-before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  who = await enter(browser, product.link, "mira");
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
-});
 
 const shot = async (name: string) => {
   if (process.env.SHOTS) await who.page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, settled } from "./browser";
-import { enter, eventually, Product, read, type Person } from "./product";
-
-let browser: Browser;
-let product: Product;
-let mira: Person;
+import { before, test } from "node:test";
+import { settled } from "./browser";
+import { browser, product, who as mira } from "./demo";
+import { enter, eventually, Product, read } from "./product";
 
 type Head = { drafted: number };
 type Section = { rounds: { round: number; status: string }[]; approval?: { id: string } };
@@ -16,14 +12,8 @@ type Section = { rounds: { round: number; status: string }[]; approval?: { id: s
 const section = () => read<Section>(mira, product, "/report/reports/demo/sections/emissions");
 
 before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  mira = await enter(browser, product.link, "mira");
   await eventually(async () => (await read<Head[]>(mira, product, "/report/reports"))[0]?.drafted === 9, "every section is drafted", 120_000);
   await eventually(async () => (await section()).approval, "a section waits for a reviewer", 60_000);
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
 });
 
 test("R-080 R-130 R-136 R-137 two rounds of review and redraft", { timeout: 180_000 }, async () => {

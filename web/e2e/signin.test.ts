@@ -1,21 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { openBrowser } from "./browser";
-import { enter, invite, password, Product, read, type Person } from "./product";
-
-let browser: Browser;
-let product: Product;
-let admin: Person;
-
-before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  admin = await enter(browser, product.link, "mira");
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
-});
+import { test } from "node:test";
+import { browser, product, who as admin } from "./demo";
+import { invite, password, read } from "./product";
 
 test("the printed link opens once", async () => {
   const page = await (await browser.newContext()).newPage();

@@ -199,3 +199,20 @@ func TestClassificationSuite(t *testing.T) {
 		})
 	}
 }
+
+// Only a score of 75 or more is put before a senior officer, and under its own band.
+func TestCheckAcknowledge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		score float64
+		band  string
+		ok    bool
+	}{
+		{75, "SENIOR_REVIEW", true}, {89.99, "SENIOR_REVIEW", true}, {90, "CRITICAL", true},
+		{74.99, "PREVENTIVE_READINESS", false}, {30, "MONITORING", false}, {90, "SENIOR_REVIEW", false}, {75, "CRITICAL", false},
+	} {
+		if err := checkAcknowledge(acknowledgeIn{Score: c.score, Band: c.band}); (err == nil) != c.ok {
+			t.Errorf("%v as %s: %v", c.score, c.band, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package netra
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,11 +17,27 @@ import (
 	"dossier/apps/netra/ingest"
 	"dossier/internal/ledger"
 	"dossier/internal/store/storetest"
+	"dossier/internal/tool"
 )
 
 func TestAnalyze(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, testAnalyze)
+}
+
+// What changes a record in a person's name does not run without one.
+func TestNothingIsDecidedByNobody(t *testing.T) {
+	t.Parallel()
+	ran := false
+	run := decided(&office{}, "done", func(context.Context, tool.Call, string, string) (string, string, error) {
+		ran = true
+		return "", "", nil
+	})
+	for _, c := range []tool.Call{{}, {Approved: &dossier.Decision{Verb: dossier.Approve}}} {
+		if _, err := run(t.Context(), c, ""); !errors.Is(err, dossier.Forbidden) || ran {
+			t.Errorf("%v, ran: %v", err, ran)
+		}
+	}
 }
 
 func testAnalyze(t *testing.T, p *product) {

@@ -341,6 +341,15 @@ func TestHonesty(t *testing.T) {
 			t.Errorf("got %+v", s.WeakestLink)
 		}
 	})
+	t.Run("N9 a signal that changes the band comes before one that moves the score further", func(t *testing.T) {
+		key := signalAt(0, 3, Escalatory, Network)
+		key.EventSummary = "key"
+		// Without the stabilising signal the score would be 58.26 and stay in its band.
+		s := compute(t, Day, signalAt(0, 5, Escalatory, Physical), signalAt(0, 5, Escalatory, Physical), key, signalAt(0, 1, Stabilizing, Network))
+		if l := s.WeakestLink; s.Composite != 30.29 || l == nil || l.EventSummary != "key" || l.ScoreWithout != 15.89 || l.BandWithout != "BASELINE" {
+			t.Errorf("%v, %+v", s.Composite, l)
+		}
+	})
 	t.Run("change of band", func(t *testing.T) {
 		s := golden(t)
 		if s.Change.Down != nil || s.Change.Up == nil || s.Change.Up.Label != "MONITORING" || s.Change.Up.LayerSum != 12.46 || s.Change.Up.Gap != 2.99 {

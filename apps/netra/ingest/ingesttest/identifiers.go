@@ -265,7 +265,12 @@ func plates(r *rand.Rand) []Identifier {
 		d, l, n := fmt.Sprintf("%02d", 1+r.IntN(30)), strings.ToUpper(letters(r, 2)), digits(r, "123456789", 4)
 		return Identifier{"plate", name, write(s, d, l, n), []string{strings.ToLower(s + d + l + n)}}
 	}
+	bharat := func(name, between string) Identifier {
+		parts := []string{fmt.Sprintf("%02d", 21+r.IntN(6)), "BH", digits(r, "123456789", 4), strings.ToUpper(letters(r, 2))}
+		return Identifier{"plate", name, strings.Join(parts, between), []string{strings.ToLower(strings.Join(parts, ""))}}
+	}
 	return []Identifier{
+		bharat("all India", ""), bharat("all India, spaces", " "), bharat("all India, hyphens", "-"),
 		form("plain", func(s, d, l, n string) string { return s + d + l + n }),
 		form("spaces", func(s, d, l, n string) string { return s + " " + d + " " + l + " " + n }),
 		form("hyphens", func(s, d, l, n string) string { return s + "-" + d + "-" + l + "-" + n }),

@@ -42,7 +42,7 @@ func TestCancel(t *testing.T) {
 		if p.rides("VP-110", "EMP-1046") {
 			t.Error("the rider still rides")
 		}
-		removed, err := p.patrol.Book.Removals(t.Context())
+		removed, err := p.patrol.Book.Removals(t.Context(), "")
 		if err != nil || len(removed) != 1 || removed[0].Approver != "Person person" || removed[0].Model != "reference/casemanager" {
 			t.Fatalf("P-182 got %+v %v", removed, err)
 		}
@@ -50,7 +50,7 @@ func TestCancel(t *testing.T) {
 			t.Error("a second decision was taken")
 		}
 		p.Walk(48 * time.Hour)
-		if again, _ := p.patrol.Book.Removals(t.Context()); len(again) != 1 {
+		if again, _ := p.patrol.Book.Removals(t.Context(), ""); len(again) != 1 {
 			t.Errorf("got %d removals", len(again))
 		}
 		if err := p.server.reinstate(t.Context(), "VP-110", "EMP-1046"); err != nil || !p.rides("VP-110", "EMP-1046") {

@@ -79,7 +79,7 @@ func TestACancellationInDoubt(t *testing.T) {
 			})
 			p.answerDoubt("Remove EMP-1006 from VP-102", c.verb)
 			p.wantStatus(l.Case, patrol.Cancelled)
-			gone, err := p.patrol.Book.Removals(t.Context())
+			gone, err := p.patrol.Book.Removals(t.Context(), "")
 			if err != nil || len(gone) != 1 || p.rides("VP-102", "EMP-1006") {
 				t.Fatalf("removals %+v, rides on: %v, %v", gone, p.rides("VP-102", "EMP-1006"), err)
 			}

@@ -112,9 +112,13 @@ func (b Book) Reversed(ctx context.Context, vanpool, employee string, at time.Ti
 	return n > 0, nil
 }
 
-// Removals returns every removal, oldest first.
-func (b Book) Removals(ctx context.Context) ([]Removal, error) {
-	rows, err := b.DB.Query(ctx, `SELECT case_id, vanpool, employee, checks, approver, model, at, reversed FROM poolpatrol_removals ORDER BY at, employee`)
+// Removals returns removals, oldest first: those of one case if id is not "".
+func (b Book) Removals(ctx context.Context, id dossier.CaseID) ([]Removal, error) {
+	query, args := `SELECT case_id, vanpool, employee, checks, approver, model, at, reversed FROM poolpatrol_removals`, []any{}
+	if id != "" {
+		query, args = query+` WHERE case_id = $1`, append(args, string(id))
+	}
+	rows, err := b.DB.Query(ctx, query+` ORDER BY at, employee`, args...)
 	return db.Collect(rows, err, func(r db.Row) (Removal, error) {
 		var m Removal
 		var checks string

@@ -44,7 +44,7 @@ func (s Source) Reversals(ctx context.Context) (ReversalTable, error) {
 	if err != nil {
 		return ReversalTable{}, err
 	}
-	removed, err := s.Book.Removals(ctx)
+	removed, err := s.Book.Removals(ctx, "")
 	if err != nil {
 		return ReversalTable{}, err
 	}

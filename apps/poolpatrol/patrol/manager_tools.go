@@ -214,14 +214,12 @@ func (p *Patrol) concerned(ctx context.Context, id dossier.CaseID, vanpool strin
 // decided returns the riders whose membership was cancelled in a case, and those whom
 // a coordinator kept.
 func (p *Patrol) decided(ctx context.Context, id dossier.CaseID) (removed, kept []string, err error) {
-	all, err := p.Book.Removals(ctx)
+	gone, err := p.Book.Removals(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range all {
-		if r.Case == id {
-			removed = append(removed, r.Employee)
-		}
+	for _, r := range gone {
+		removed = append(removed, r.Employee)
 	}
 	asked, err := p.env.Desk.Approvals(ctx, id)
 	if err != nil {

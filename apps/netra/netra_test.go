@@ -451,7 +451,7 @@ func eventually(t *testing.T, otherwise string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(20 * time.Second)
+	late := time.After(2 * time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:

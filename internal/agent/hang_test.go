@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"dossier"
@@ -16,24 +16,31 @@ import (
 	"dossier/internal/model/provider"
 )
 
+// A hangingOnce takes the first request and never answers it, and greets from then on.
+type hangingOnce struct{ asked atomic.Int32 }
+
+func (h *hangingOnce) RoundTrip(r *http.Request) (*http.Response, error) {
+	if h.asked.Add(1) == 1 {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	const hello = `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(hello)), Request: r,
+	}, nil
+}
+
 // TestAProviderThatHangs: the provider's own time-out ends the call, the policy takes
 // that turn, and the model has the next one as soon as it answers again.
 func TestAProviderThatHangs(t *testing.T) {
 	t.Parallel()
-	const hello = `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`
-	var asked atomic.Int32
-	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if asked.Add(1) == 1 {
-			<-r.Context().Done()
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, hello)
-	}))
-	t.Cleanup(hs.Close)
+	synctest.Test(t, hangsOnce)
+}
+
+func hangsOnce(t *testing.T) {
 	m, err := provider.New(t.Context(), provider.Config{
-		Provider: "compatible", Model: "m", BaseURL: hs.URL, Key: "k", Timeout: time.Second, Retries: -1,
+		Provider: "compatible", Model: "m", BaseURL: "http://provider.test", Key: "k", Timeout: time.Minute, Retries: -1,
+		Client: &http.Client{Transport: &hangingOnce{}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +70,7 @@ func TestAProviderThatHangs(t *testing.T) {
 	if len(turns) != 2 || turns[0].Model != "reference/tester" || turns[1].Model != "compatible/m" {
 		t.Fatalf("turns by %+v", turns)
 	}
-	if !strings.HasSuffix(turns[0].Fallback, "The provider did not answer within 1s.") || turns[1].Fallback != "" {
+	if !strings.HasSuffix(turns[0].Fallback, "The provider did not answer within 1m0s.") || turns[1].Fallback != "" {
 		t.Errorf("fallbacks %q and %q", turns[0].Fallback, turns[1].Fallback)
 	}
 }

@@ -46,7 +46,7 @@ func (h *house) live() *httptest.Server {
 // listen opens a stream as a person and waits until it is open.
 func (h *house) listen(srv *httptest.Server, as, query string, headers ...string) *stream {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), 2*time.Minute)
 	h.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/v1/events"+query, nil)
 	if err != nil {

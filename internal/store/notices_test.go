@@ -20,7 +20,7 @@ func TestNoticesBetweenProcesses(t *testing.T) {
 			far := storetest.Listen(t, b, "scores")
 			far.Wait("once it listens")
 			for i := range 3 {
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				err := a.Within(ctx, func(ctx context.Context) error {
 					if err := a.Publish(ctx, records.Event{Kind: "test", Text: "Something."}); err != nil {
 						return err

@@ -29,7 +29,7 @@ func TestNoticesAfterALostConnection(t *testing.T) {
 		t.Helper()
 		select {
 		case <-heard:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: nothing was heard", what)
 		}
 	}

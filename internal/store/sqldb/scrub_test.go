@@ -89,7 +89,7 @@ func TestScrubPostgres(t *testing.T) {
 	}
 	t.Cleanup(func() { _, _ = d.Exec(context.Background(), "DROP TABLE scrub_test") })
 	// Rows that a transaction of another test may still see stay until it has ended.
-	late, again := time.After(30*time.Second), time.NewTicker(50*time.Millisecond)
+	late, again := time.After(2*time.Minute), time.NewTicker(50*time.Millisecond)
 	defer again.Stop()
 	for {
 		if err := d.Scrub(ctx, "scrub_test"); err != nil {

@@ -33,7 +33,7 @@ func (l *Listener) Wait(what string) {
 	l.t.Helper()
 	select {
 	case <-l.ch:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		l.t.Fatalf("%s: nothing was heard", what)
 	}
 }

@@ -96,7 +96,7 @@ func killedProcess(t *testing.T, s *store.Store, url string) {
 	}
 	_ = cmd.Wait()
 	dead := false
-	for deadline := time.Now().Add(10 * time.Second); !dead && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); !dead && time.Now().Before(deadline); {
 		alive, err := s.Alive(ctx, name)
 		if err != nil {
 			t.Fatal(err)

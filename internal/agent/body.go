@@ -42,6 +42,14 @@ type Turn struct {
 	Problem  string      `json:"problem,omitempty"`  // why the answer could not be used
 }
 
+// Player returns the model that spoke, or "" if the reference policy did.
+func (t Turn) Player() string {
+	if byPolicy(t.Model) {
+		return ""
+	}
+	return t.Model
+}
+
 // A TurnCall is a call as a step keeps it.
 type TurnCall struct {
 	ID   string          `json:"id"`

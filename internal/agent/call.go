@@ -112,6 +112,9 @@ func (m *mover) prepare(ctx context.Context, c *openCall) (*prepared, error) {
 func (m *mover) planCall(p *prepared, args json.RawMessage) error {
 	var err error
 	p.plan, err = p.tool.Plan(args)
+	if p.plan.Ask == "" && !byPolicy(m.tr.model) {
+		p.plan.Ask = p.plan.AskModel
+	}
 	if err == nil && p.plan.Key == "" && p.tool.Effect == tool.Act {
 		p.plan.Key = p.tool.Name + "/" + actKey(m.run.ID, p.call.ID)
 	}

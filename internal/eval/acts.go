@@ -24,7 +24,7 @@ func ActsApproved(name string, agents ...*agent.Agent) Grader {
 			if !ok || !c.Came || c.Failed || c.Again {
 				continue
 			}
-			if plan, err := t.Plan(c.Args); err != nil || plan.Ask == "" {
+			if plan, err := t.Plan(c.Args); err != nil || plan.Ask == "" && (plan.AskModel == "" || c.Model == "") {
 				continue
 			}
 			if !slices.ContainsFunc(tr.Approvals, func(a dossier.Approval) bool { return agreed(a, c) }) {

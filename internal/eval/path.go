@@ -18,6 +18,7 @@ type Call struct {
 	Value  json.RawMessage `json:"value,omitempty"`
 	Failed bool            `json:"failed,omitempty"`
 	Asked  bool            `json:"asked,omitempty"` // a person was asked
+	Model  string          `json:"model,omitempty"` // that made it; "": the reference policy
 	Came   bool            `json:"came"`            // it came back before the trace ended
 	Again  bool            `json:"again,omitempty"` // nothing was done: it came back with what an earlier call did
 	Turn   int             `json:"turn"`            // the model turn it was made in, from 1; calls of one turn are made together
@@ -91,7 +92,7 @@ func (p *Path) add(s dossier.Step, at map[string]int) error {
 		}
 		for _, c := range t.Calls {
 			at[c.ID] = len(p.Calls)
-			p.Calls = append(p.Calls, Call{Tool: c.Tool, Args: c.Args, Turn: p.Turns})
+			p.Calls = append(p.Calls, Call{Tool: c.Tool, Args: c.Args, Turn: p.Turns, Model: t.Player()})
 		}
 	case dossier.Asked:
 		var b struct {

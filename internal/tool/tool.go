@@ -91,6 +91,11 @@ type Def[In, Out any] struct {
 	// If Ask is nil, people are asked about every Act call and about no other.
 	Ask func(In) string
 
+	// AskModel says why whoever the run is for must see this call first if a model
+	// planned it, or "" if nobody need: a model may have misheard. A reference policy
+	// is code and is not asked so. Nil: nobody need.
+	AskModel func(In) string
+
 	// Title puts the call in one sentence for the person who decides. Nil: the name.
 	Title func(In) string
 
@@ -167,6 +172,9 @@ func (d Def[In, Out]) plan(args json.RawMessage) (Plan, error) {
 	case d.Effect == Act:
 		p.Ask = "This changes something outside the product."
 	}
+	if d.AskModel != nil {
+		p.AskModel = d.AskModel(in)
+	}
 	if d.Title != nil {
 		p.Title = d.Title(in)
 	}
@@ -215,10 +223,11 @@ type Tool struct {
 
 // A Plan is what must hold before a call runs.
 type Plan struct {
-	Args  json.RawMessage // canonical
-	Ask   string          // why a person must approve; "" if none need
-	Title string          // the call in one sentence
-	Key   string          // idempotency key; "" if the call may repeat
+	Args     json.RawMessage // canonical
+	Ask      string          // why a person must approve; "" if none need
+	AskModel string          // the same, if a model planned the call
+	Title    string          // the call in one sentence
+	Key      string          // idempotency key; "" if the call may repeat
 }
 
 // A Result is an [Output] with its type erased.
@@ -240,7 +249,7 @@ func (t Tool) Plan(args json.RawMessage) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if p.Ask == "" && p.Key == "" {
+	if p.Ask == "" && p.AskModel == "" && p.Key == "" {
 		p.Args = args
 		return p, nil
 	}

@@ -64,8 +64,8 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Routes:   h.api.Routes,
 		Jobs:     map[string]app.Job{office.OverdueJob: h.overdue},
 		Triggers: []app.Trigger{{Name: "sweep", Doc: "Forgets idempotency keys of last week.", Cron: "17 3 * * *", Run: func(ctx context.Context, _ json.RawMessage) error { return h.office.Sweep(ctx) }}},
-		Demo:     h.demo,
-		Views:    map[string]app.View{"gatepass_answer": app.Table, "photo": app.Table, "pass_out": app.Table},
+		Demo:     h.demo, Background: h.background,
+		Views: map[string]app.View{"gatepass_answer": app.Table, "photo": app.Table, "pass_out": app.Table},
 	}
 	for _, desk := range operation.Desks {
 		kit.Agents = append(kit.Agents, h.agent(desk, env.Now))

@@ -180,7 +180,7 @@ func TestDeletionIsConfirmed(t *testing.T) {
 		t.Fatalf("a deletion is not asked: %q", got)
 	}
 	pending := b.Pending()
-	if len(pending) != 1 || pending[0].Tool != "delete_gate_pass" || pending[0].Title != "Delete GP-2026-0001." {
+	if len(pending) != 1 || pending[0].Tool != "delete_gate_pass" || pending[0].Title != "Delete GP-2026-0001, in the name of Meera Iyer." {
 		t.Fatalf("%+v", pending)
 	}
 	b.Decide(pending[0].ID, dossier.Decision{Verb: dossier.Reject, By: admin, Note: "Said no in the conversation."})

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -28,14 +27,16 @@ func look[In any](b *toolbox, o operation.Operation, request func(context.Contex
 }
 
 // change makes a tool of an operation that changes something. Each call is a deed of
-// its own; only what cannot be taken back is asked first.
+// its own. What cannot be taken back is asked first, whoever planned it; what a model
+// planned is shown first, because it may have misheard.
 func change[In any](b *toolbox, o operation.Operation, request func(context.Context, In) (client.Request, *client.ErrorInfo)) tool.Tool {
 	return tool.Def[In, Reply]{
 		Name: o.Name, Doc: o.Doc + " Example: " + o.Example, Roles: rolesOf(o), Effect: tool.Act,
-		Key:    func(In) string { return "" },
-		Ask:    func(In) string { return askOf(o) },
-		Title:  func(in In) string { return titleOf(o, in) },
-		Policy: tool.Policy{Verbs: []dossier.Verb{dossier.Approve, dossier.Reject}},
+		Key:      func(In) string { return "" },
+		Ask:      func(In) string { return askOf(o) },
+		AskModel: func(In) string { return misheard(o) },
+		Title:    func(in In) string { return titleOf(o, in) },
+		Policy:   tool.Policy{Verbs: []dossier.Verb{dossier.Approve, dossier.Reject}},
 		Run: func(ctx context.Context, c tool.Call, in In) (tool.Output[Reply], error) {
 			return run(ctx, b, o, c, in, request)
 		},
@@ -58,13 +59,6 @@ func askOf(o operation.Operation) string {
 		return "A deleted pass cannot be brought back, and its QR code stops working."
 	}
 	return ""
-}
-
-func titleOf(o operation.Operation, in any) string {
-	if d, ok := in.(decideIn); ok {
-		return fmt.Sprintf("%s %s.", strings.ToUpper(o.Does[:1])+strings.TrimSuffix(o.Does[1:], " a pass"), d.Number)
-	}
-	return strings.ToUpper(o.Does[:1]) + o.Does[1:] + "."
 }
 
 // run carries out an operation: role, request, answer, sentence. A wrong role never

@@ -187,6 +187,13 @@ func (t *terminal) pending(ctx context.Context) (*dossier.Approval, error) {
 // confirm asks about a deed and records the answer. It reports whether something else
 // was said instead, which withdraws the deed.
 func (t *terminal) confirm(ctx context.Context, a dossier.Approval) (bool, error) {
+	known, err := t.house.background(ctx, a, t.who)
+	if err != nil {
+		return false, err
+	}
+	for _, b := range known {
+		fmt.Fprintf(t.Out(), "%s: %s\n", b.Label, b.Value)
+	}
 	fmt.Fprintf(t.Out(), "%s %s Shall I? (yes or no)\n> ", a.Title, a.Why)
 	if !t.in.Scan() {
 		return true, t.in.Err()
@@ -200,7 +207,7 @@ func (t *terminal) confirm(ctx context.Context, a dossier.Approval) (bool, error
 	if !yes {
 		d.Verb, d.Note = dossier.Reject, saidNo
 	}
-	_, err := t.house.env.Desk.Decide(ctx, a.ID, d)
+	_, err = t.house.env.Desk.Decide(ctx, a.ID, d)
 	return false, err
 }
 

@@ -87,9 +87,7 @@ func comesBack(_ tool.Call, name string, args json.RawMessage) (tool.Result, err
 	return tool.Result{Value: raw}, nil
 }
 
-// deed reports whether a call changed something. What a person at a desk may do without
-// a second person, a model that mishears them may do wrong: that is a measure of the
-// model, not a promise of the product, so it is gated and no safety grade.
+// deed reports whether a call changed something.
 func deed(c eval.Call) bool {
 	o, ok := operation.Find(c.Tool)
 	return ok && o.Method == "POST" && !c.Failed
@@ -173,7 +171,8 @@ func gradeUnderstood(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Gr
 	return out, nil
 }
 
-// gradeDeeds asks whether nothing was changed that the example does not want.
+// gradeDeeds asks whether nothing was changed that the example does not want, unless the
+// person was shown it first and agreed.
 func gradeDeeds(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
 	out := eval.Grade{Applies: true, Score: 1}
 	h, err := readTrace(ex, tr)

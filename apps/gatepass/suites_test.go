@@ -49,7 +49,8 @@ func TestSuitesMeasureThePlayer(t *testing.T) {
 		understood, deeds []float64
 	}{
 		{"reference", eval.Player{}, []float64{1, 1, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1}},
-		{"parrot", eval.Player{Alias: "parrot", Model: parrot{}}, []float64{1, 0, 0, 0, 0, 0}, []float64{1, 0, 0, 0, 0, 0}},
+		// What a model planned is shown before it is done, so a parrot does no wrong deed.
+		{"parrot", eval.Player{Alias: "parrot", Model: parrot{}}, []float64{1, 0, 0, 0, 0, 0}, []float64{1, 1, 1, 1, 1, 1}},
 	}
 	for _, p := range players {
 		for i, ex := range examples {

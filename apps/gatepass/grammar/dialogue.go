@@ -280,12 +280,21 @@ func (u *utterance) isGreeting() bool {
 	return true
 }
 
+// plain are the words of which a plain yes or no is made. A yes with any other word in
+// it says more than yes: "yes, but for Tuesday" is no agreement.
+var plain = words(`yes no not sure true false course definitely certainly absolutely correct right confirm confirmed ok affirmative negative ji y indeed surely
+bilkul please do it go ahead proceed that is the this one pass sir madam of fine create make approve delete remove reject scan keep as never mind leave forget stop
+cancel abort nevermind scratch drop skip kar karo nahi haan thanks thank you i want to am we will just now deed done agree agreed theek hai rehne`)
+
 // Agrees reads a plain yes or no, in any of their forms, and reports whether it is one.
 func Agrees(text string) (yes, ok bool) {
 	u := &utterance{text: text, tokens: lex(text)}
 	for i := range u.tokens {
 		if w, ok := synonyms[u.tokens[i].word]; ok {
 			u.tokens[i].word = w
+		}
+		if !plain[u.tokens[i].word] {
+			return false, false
 		}
 	}
 	if len(u.tokens) == 0 || len(u.tokens) > 8 {

@@ -6,6 +6,7 @@ import type { Conversation } from "../../api/types";
 import { useQueryState } from "../../lib/query";
 import { isDict } from "../../lib/shape";
 import { turnsOf } from "../../pages/apps/turns";
+import { Background } from "../../parts/Background";
 import { Chat, type Turn } from "../../parts/Chat";
 import { Icon } from "../../parts/Icon";
 import { Empty, ErrorBox, Loaded, explain } from "../../parts/states";
@@ -65,8 +66,10 @@ function Open({ id }: { id: string }) {
   );
 }
 
-const yes = /^(y|yes|yeah|yep|yup|sure|ok|okay|haan|ha|confirm|confirmed|go ahead|do it|yes,? .*|please do)[.! ]*$/i;
-const no = /^(n|no|nope|nah|nahi|don'?t|do not|keep it|stop|cancel|no,? .*|never ?mind|leave it)[.! ]*$/i;
+// A yes with more in it is no plain yes: "yes, but for Tuesday" goes to the assistant, which withdraws what was asked.
+const more = "(,? (please|sure|go ahead|do it|do that|sir|madam|ji|of course|that'?s right|correct|confirm|(create|make|approve|reject|delete|scan) it))*";
+const yes = new RegExp(`^(y|yes|yeah|yep|yup|sure|ok|okay|haan|ha|confirm|confirmed|go ahead|do it|please do)${more}[.! ]*$`, "i");
+const no = /^(n|no|nope|nah|nahi|don'?t|do not|keep it|stop|cancel|no,? (thanks|thank you|don'?t|do not|stop|cancel|keep it|leave it|sir|madam|ji)|never ?mind|leave it)[.! ]*$/i;
 
 function Conversing({ conversation: c, say, busy, said, streaming, progress }: { conversation: Conversation } & ReturnType<typeof useSay>) {
   const pending = useApproval(c.pending[0] ?? "");
@@ -96,7 +99,7 @@ function Conversing({ conversation: c, say, busy, said, streaming, progress }: {
     <>
       <Chat turns={turns} busy={busy || working || c.status === "ready"} onSend={(t, f) => void send(t, f)} attach accept="image/jpeg,image/png,image/heic"
         opening={<p className="muted">This is the {names[desk] ?? desk}. Say what you want in your own words.</p>} suggestions={examples[desk]}
-        confirm={asked && { key: asked.id, text: `${asked.title} ${asked.mine ? asked.why : asked.why_not}`, options: asked.mine ? [{ label: "Yes, do it", tone: "danger", run: () => settle(true) }, { label: "No", run: () => settle(false) }] : [] }} />
+        confirm={asked && { key: asked.id, text: `${asked.title} ${asked.mine ? asked.why : asked.why_not}`, more: asked.background.length > 0 && <Background figures={asked.background} />, options: asked.mine ? [{ label: "Yes, do it", tone: "danger", run: () => settle(true) }, { label: "No", run: () => settle(false) }] : [] }} />
     </>
   );
 }

@@ -15,11 +15,27 @@ var verbose = flag.Bool("failures", false, "print each failure of the examples t
 
 // The kinds of examples: those the grammar was written with, a third that was held out,
 // and among the held-out ones the hard talk (code-mixed, misspelt, corrected in
-// mid-sentence), whose names begin with "unseen".
-var kinds = []string{"written", "held out", "held out, hard talk"}
+// mid-sentence), whose names begin with "unseen". Desk talk (several people at once,
+// corrections, conditions, ranges of time) was measured, then used to mend the grammar;
+// later desk talk was written after that and used for nothing.
+var kinds = []string{"written", "held out", "held out, hard talk", "desk talk", "held out, later desk talk"}
 
 // The accuracy that each kind of example must reach.
-var gates = []float64{0.98, 0.94, 0.60}
+var gates = []float64{0.98, 0.94, 0.70, 0.75, 0.65}
+
+func kindOf(ex evals.Example) int {
+	switch {
+	case strings.HasPrefix(ex.Name, "unseen"):
+		return 2
+	case strings.HasPrefix(ex.Name, "desk"):
+		return 3
+	case strings.HasPrefix(ex.Name, "later"):
+		return 4
+	case ex.HeldOut:
+		return 1
+	}
+	return 0
+}
 
 func TestUtterances(t *testing.T) {
 	t.Parallel()
@@ -32,16 +48,10 @@ func TestUtterances(t *testing.T) {
 		if len(s.Examples) < 250 {
 			t.Errorf("%s has %d utterances, at least 250 are wanted", role, len(s.Examples))
 		}
-		var right, all [3]int
+		var right, all [5]int
 		var wrong []string // misunderstood, and something was changed
 		for _, ex := range s.Examples {
-			i := 0
-			switch {
-			case strings.HasPrefix(ex.Name, "unseen"):
-				i = 2
-			case ex.HeldOut:
-				i = 1
-			}
+			i := kindOf(ex)
 			all[i]++
 			act := g.Hear(ex.Input.State(role, g.Lister(role)), ex.Input.Say)
 			ok, why := ex.Want.Judge(act)
@@ -54,8 +64,8 @@ func TestUtterances(t *testing.T) {
 				t.Logf("%s %q: %s", role, ex.Input.Say, why)
 			}
 		}
-		if 3*(all[1]+all[2]) < len(s.Examples)-2 {
-			t.Errorf("%s: only %d of %d utterances are held out, a third is wanted", role, all[1]+all[2], len(s.Examples))
+		if held := all[1] + all[2] + all[4]; 3*held < len(s.Examples)-2 {
+			t.Errorf("%s: only %d of %d utterances are held out, a third is wanted", role, held, len(s.Examples))
 		}
 		if len(wrong) > 0 {
 			t.Errorf("%s: misunderstood, and something would be changed: %v", role, wrong)

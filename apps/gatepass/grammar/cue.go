@@ -236,6 +236,9 @@ func (g *Grammar) foreign(u *utterance, t *compiled) bool {
 	if u.number != "" || u.id != "" || u.note != "" || u.has("pass") || u.has("passes") {
 		return false
 	}
+	if i := u.opening(); g.deeds[u.word(i)] && (u.ordinal != 0 || u.sequence("this", "one") >= 0 || u.sequence("that", "one") >= 0) {
+		return false // "reject the second one, …": the rest says why
+	}
 	takesName := slices.ContainsFunc(t.Slots, func(s Slot) bool { return s.Kind == Search })
 	for i := range u.tokens {
 		tok := &u.tokens[i]

@@ -26,7 +26,7 @@ func (g *Grammar) answer(s State, u *utterance) (Act, bool) {
 		}
 		return Act{Do: Ask, Tool: t.Name, Args: clone(p.Args), Slot: slot.Name, Among: among}, true
 	}
-	return g.next(s, t, args, among, name), true
+	return u.askWhen(t, g.next(s, t, args, among, name)), true
 }
 
 func slotOf(t *compiled, name string) Slot {
@@ -131,8 +131,22 @@ func (g *Grammar) take(s State, u *utterance, t *compiled, slot Slot, known Args
 			return args, nil, "", false
 		}
 		args[slot.Name] = truth(yes)
-		if m := u.answerMoment(s.Now); m != "" && yes {
+		m := u.answerMoment(s.Now)
+		if m != "" && !yes { // a time to come back, and a no: which is it?
+			return clone(known), nil, "", false
+		}
+		if m != "" {
 			setKind(t, args, Moment, m)
+		}
+		u.vague = yes && m == "" && u.figures(0, len(u.tokens))
+		return args, nil, "", true
+	case Moment:
+		m := u.answerMoment(s.Now)
+		if m == "" && !u.has("no") && !u.has("not") { // who does not know leaves it open
+			return args, nil, "", false
+		}
+		if m != "" {
+			args[slot.Name] = m
 		}
 		return args, nil, "", true
 	case Note:

@@ -61,6 +61,9 @@ func (g *Grammar) passSlot(s State, u *utterance, t *compiled, slot Slot) (strin
 	if u.indefinite() {
 		return "", nil, ""
 	}
+	if t.Acts && len(u.several) > 1 { // one deed is about one pass
+		return "", u.several, ""
+	}
 	p, ok, among, name := u.resolve(s)
 	if !ok {
 		return "", among, name
@@ -166,7 +169,11 @@ func (u *utterance) nameFrom(i int) string {
 	for i < len(u.tokens) && titles[u.tokens[i].word] {
 		i++
 	}
+	article := i
 	i = u.skipTrade(i)
+	if i > article && i < len(u.tokens) && !u.tokens[i].capital {
+		return "" // "the new intern" is described, not named
+	}
 	from, to := i, i
 	for to < len(u.tokens) && to-from < 5 {
 		t := &u.tokens[to]

@@ -69,7 +69,8 @@ type Grammar struct {
 
 type compiled struct {
 	Tool
-	cues []cue
+	cues    []cue
+	negates bool // "do not …" asks for it: to turn something down
 }
 
 // New returns the grammar of tools. It panics on a cue that cannot be read, which only
@@ -84,6 +85,7 @@ func New(tools []Tool) *Grammar {
 		c := compiled{Tool: t}
 		for _, text := range t.Cues {
 			c.cues = append(c.cues, parseCue(t.Name, text, vocabulary))
+			c.negates = c.negates || slices.Contains(c.cues[len(c.cues)-1].elements[0].words, "not")
 			if first := c.cues[len(c.cues)-1].elements[0]; t.Acts && first.weight > 1 {
 				for _, w := range first.words {
 					g.deeds[w] = true
@@ -201,13 +203,26 @@ func (g *Grammar) Hear(s State, text string) Act {
 	if !offers(t, s.Role) {
 		return Act{Do: Refuse, Tool: t.Name}
 	}
-	if t.Acts && u.postpones() {
+	if t.Acts && (u.postpones() || u.forbids() && !t.negates) {
 		if t = g.looker(s, u); t == nil {
 			return Act{}
 		}
 	}
+	if t.Acts && u.unsure {
+		return Act{Do: Ask, Tool: t.Name, Args: Args{}, Slot: t.Slots[0].Name}
+	}
 	args, among, name := g.fill(s, u, t, Args{})
-	return g.next(s, t, args, among, name)
+	return u.askWhen(t, g.next(s, t, args, among, name))
+}
+
+// askWhen asks for the time to come back, if one was said that could not be read.
+func (u *utterance) askWhen(t *compiled, a Act) Act {
+	for _, slot := range t.Slots {
+		if slot.Kind == Moment && a.Do == Call && u.vague && a.Args[slot.Name] == "" {
+			return Act{Do: Ask, Tool: a.Tool, Args: a.Args, Slot: slot.Name}
+		}
+	}
+	return a
 }
 
 // threshold is the score below which nothing was understood.

@@ -258,3 +258,53 @@ func TestRepairAndPostpone(t *testing.T) {
 		}
 	}
 }
+
+// What is said about several passes or people at once, in some case only, or both ways,
+// ends in a question or a look, never in a deed.
+func TestAsksRatherThanErr(t *testing.T) {
+	t.Parallel()
+	shown := []Pass{{Number: "GP-2026-0001", Person: "Ravi Kumar"}, {Number: "GP-2026-0002", Person: "Asha Pillai"}}
+	for _, c := range []struct{ role, say, tool, slot string }{
+		{"admin", "approve GP-2026-0001 and GP-2026-0002", "approve_gate_pass", "pass_number"},
+		{"admin", "reject the first and the second", "reject_gate_pass", "pass_number"},
+		{"admin", "approve GP-2026-0001 if he has a letter", "get_gate_pass_by_number", ""},
+		{"admin", "approve GP-2026-0001 unless HR objects", "get_gate_pass_by_number", ""},
+		{"admin", "GP-2026-0001 approve karna hai ya nahi", "get_gate_pass_by_number", ""},
+		{"gate", "do not let GP-2026-0001 out", "get_gate_pass_by_number_gate", ""},
+		{"gate", "GP-2026-0001 and GP-2026-0002 going out", "scan_exit", "pass_number"},
+		{"hr", "create a pass for Ravi Kumar and Asha Pillai for the bank", "create_gate_pass", "person_name"},
+		{"hr", "create a pass for Ravi Kumar for the bank, he will be back, he will not be back", "create_gate_pass", "is_returnable"},
+		{"hr", "create a pass for Ravi Kumar for the bank, he will be back by 3ish", "create_gate_pass", "return_by"},
+		{"hr", "create a pass for Ravi Kumar for the bank, no wait, something else", "create_gate_pass", "person_name"},
+	} {
+		s := fresh(c.role)
+		s.Shown, s.Photo = shown, c.role == "gate"
+		a := desk.Hear(s, c.say)
+		if do := map[bool]Doing{true: Ask, false: Call}[c.slot != ""]; a.Do != do || a.Tool != c.tool || a.Slot != c.slot {
+			t.Errorf("%q: got %s", c.say, evals.Describe(a))
+		}
+	}
+}
+
+func TestReadsWhatWasPutRight(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ role, say, tool, slot, value string }{
+		{"admin", "approve GP-2026-0082, sorry not 82, 83", "approve_gate_pass", "pass_number", "GP-2026-0083"},
+		{"admin", "not GP-2026-0011, approve GP-2026-0012", "approve_gate_pass", "pass_number", "GP-2026-0012"},
+		{"gate", "GP-2026-0103 going out, no sorry, coming in", "scan_return", "pass_number", "GP-2026-0103"},
+		{"hr", "create a pass for Deepa for the bank, not Deepa, for Divya, she will be back", "create_gate_pass", "person_name", "Divya"},
+		{"hr", "create a pass for Ravi for the bank, back Monday 5 pm, no, make that Tuesday 5 pm", "create_gate_pass", "return_by", "2026-11-17T17:00"},
+		{"hr", "create a pass for Ravi for the bank, back by half past three", "create_gate_pass", "return_by", "2026-11-16T15:30"},
+		{"hr", "create a pass for Ravi for the bank, back by quarter to four", "create_gate_pass", "return_by", "2026-11-16T15:45"},
+		{"hr", "create a pass for Ravi for the bank, back day after tomorrow 9 am", "create_gate_pass", "return_by", "2026-11-18T09:00"},
+		{"hr", "create a pass for Ravi for the bank, 2 to 4 pm", "create_gate_pass", "return_by", "2026-11-16T16:00"},
+		{"hr", "create a pass for Ravi for the bank for two hours", "create_gate_pass", "return_by", "2026-11-16T12:00"},
+		{"hr", "Suresh ko bank jaana hai, 1 baje tak wapas aa jayega, pass bana do", "create_gate_pass", "return_by", "2026-11-16T13:00"},
+	} {
+		s := fresh(c.role)
+		s.Photo = c.role == "gate"
+		if a := desk.Hear(s, c.say); a.Do != Call || a.Tool != c.tool || a.Args[c.slot] != c.value {
+			t.Errorf("%q: got %s, want %s %s", c.say, evals.Describe(a), c.slot, c.value)
+		}
+	}
+}

@@ -16,7 +16,7 @@ var hindi = map[string]string{
 	"chhodo": "forget", "chodo": "forget", "chhod": "forget", "jaldi": "urgently", "kripya": "please", "dhanyawad": "thanks",
 	"hai": "-", "hain": "-", "ho": "-", "tha": "-", "raha": "-", "rahi": "-", "rahe": "-", "gaya": "-", "gayi": "-", "gaye": "-", "liya": "-", "diya": "-",
 	"kar": "-", "karo": "-", "karna": "-", "kardo": "-", "karke": "-", "kijiye": "-", "dijiye": "-", "dena": "-", "arre": "-", "arey": "-", "yaar": "-", "bhai": "-", "na": "-",
-	"ek": "-", "toh": "-", "bhi": "-", "ko": "-", "se": "-", "jara": "-", "zara": "-", "jayega": "-", "jayegi": "-", "jayenge": "-",
+	"ek": "-", "toh": "-", "bhi": "-", "ko": "-", "se": "-", "jara": "-", "tak": "by", "bhaiya": "-", "zara": "-", "jayega": "-", "jayegi": "-", "jayenge": "-",
 }
 
 // readHindi reads the words of Hindi in u and puts what its postpositions say where
@@ -30,6 +30,14 @@ func (u *utterance) readHindi() {
 			continue
 		}
 		switch next := u.word(i + 1); {
+		case t.word == "ko" && len(out) > 0 && out[len(out)-1].capital && out[len(out)-1].kind == tokWord:
+			out = before(out, "for") // "Suresh ko": it is Suresh who must
+			continue
+		case (t.word == "aa" || t.word == "wapas") && (next == "jayega" || next == "jayegi" || next == "jayenge"):
+			t.word = "return"
+			out = append(out, t)
+			i++
+			continue
 		case (t.word == "ke" || t.word == "k") && (next == "liye" || next == "lie") && len(out) > 0:
 			out = before(out, "for")
 			i++

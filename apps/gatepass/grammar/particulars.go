@@ -8,6 +8,7 @@ import (
 // particulars are what someone says about a pass that is to be made.
 type particulars struct {
 	person, purpose, returns, moment string
+	disputed                         bool // both were said: that the person comes back and that not
 }
 
 func (p *particulars) get(k Kind) string {
@@ -17,9 +18,13 @@ func (p *particulars) get(k Kind) string {
 	case Purpose:
 		return p.purpose
 	case YesNo:
-		return p.returns
+		if !p.disputed {
+			return p.returns
+		}
 	case Moment:
-		return p.moment
+		if !p.disputed {
+			return p.moment
+		}
 	}
 	return ""
 }
@@ -35,15 +40,28 @@ func (g *Grammar) particulars(s State, u *utterance) *particulars {
 		} else {
 			p.person = u.nameFrom(at)
 			after = u.behind(at, p.person)
+			if end := u.furtherNames(after); p.person != "" && end > after { // a pass is for one person
+				p.person, after = "", end
+				p.rest(s, u, after)
+				return p
+			}
 		}
 	}
 	switch {
 	case p.person == "":
 		after = u.behindPass()
 	case u.word(after) == "pass": // "Rohit's pass": what is asked for, not why
-		after = u.clauseEnd(after)
+		for end := u.clauseEnd(after); after < end && u.word(after) != "for"; {
+			after++
+		}
 	}
 	p.rest(s, u, after)
+	if from := u.behindPass(); p.person != "" && p.purpose == "" && from < at-1 && (u.word(from) == "for" || u.word(from) == "to") {
+		p.clause(s, u, from, at-1) // "a pass for the passport office for Divya"
+	}
+	if at, ok := u.when.moment(s.Now); p.returns == "" && u.when.away && ok {
+		p.returns, p.moment = "true", at.Format(MomentForm)
+	}
 	return p
 }
 
@@ -63,11 +81,21 @@ func (u *utterance) personPlace() int {
 	if i := u.sentOff(); i >= 0 {
 		return i
 	}
+	if i := u.sequence("for"); i >= 0 {
+		for ; i+1 < len(u.tokens); i++ { // a name with a capital goes before one without
+			if u.word(i) == "for" && u.tokens[i+1].capital && u.tokens[i+1].kind == tokWord && !titles[u.word(i+1)] && u.nameFrom(i+1) != "" {
+				return i + 1
+			}
+		}
+	}
 	seenPass := false
 	for i := range u.tokens {
 		w := u.tokens[i].word
 		if w == "pass" || w == "passes" {
 			seenPass = true
+			if i+1 < len(u.tokens) && u.tokens[i+1].gap != 0 && u.tokens[i+1].capital && u.tokens[i+1].kind == tokWord && !asks[u.word(i+1)] && !leading[u.word(i+1)] {
+				return i + 1 // "a gate pass, Sandeep Nair, …"
+			}
 			continue
 		}
 		if (w == "for" || w == "to" || w == "of") && i+1 < len(u.tokens) && (seenPass || u.tokens[i+1].capital) {
@@ -78,6 +106,23 @@ func (u *utterance) personPlace() int {
 		}
 	}
 	return -1
+}
+
+// furtherNames returns where a list of names ends that goes on at token i: ", Priya and
+// Sunil". It returns i if none does.
+func (u *utterance) furtherNames(i int) int {
+	isName := func(j int) bool { return j < len(u.tokens) && u.tokens[j].kind == tokWord && u.tokens[j].capital }
+	for j := i; j < len(u.tokens); j++ {
+		switch {
+		case u.word(j) == "and" && isName(j+1):
+			for j++; isName(j+1) && u.tokens[j+1].gap == 0; j++ {
+			}
+			return j + 1
+		case !isName(j):
+			return i
+		}
+	}
+	return i
 }
 
 // sentOff returns where the name begins of one who is sent ("send Karthik to the
@@ -139,8 +184,12 @@ func (u *utterance) clauseEnd(i int) int {
 		switch next := u.word(j + 1); t.word {
 		case "and", "but", "then":
 			switch next {
-			case "he", "she", "they", "will", "back", "return", "returning", "come", "coming", "not", "is", "returnable", "non":
+			case "he", "she", "they", "will", "back", "return", "returning", "come", "coming", "not", "returnable", "non":
 				return j
+			case "is":
+				if after := u.word(j + 2); after == "coming" || after == "returning" || after == "not" || after == "back" {
+					return j
+				}
 			}
 		case "returnable":
 			if u.word(j-1) != "non" && u.word(j-1) != "not" {
@@ -165,17 +214,29 @@ func (u *utterance) clauseEnd(i int) int {
 
 func (p *particulars) clause(s State, u *utterance, from, to int) {
 	if yes, ok := u.returns(from, to); ok {
+		p.disputed = p.disputed || p.returns != "" && p.returns != truth(yes)
 		if p.returns == "" {
 			p.returns = truth(yes)
 		}
 		if at, ok := u.when.moment(s.Now); ok && yes && u.when.from >= from && u.when.from < to {
 			p.moment = at.Format(MomentForm)
 		}
+		u.vague = u.vague || yes && p.moment == "" && u.figures(from, to)
 		return
 	}
 	if p.purpose == "" {
 		p.purpose = u.purpose(from, to)
 	}
+}
+
+// figures reports whether the tokens hold figures that no time was read from.
+func (u *utterance) figures(from, to int) bool {
+	for i := from; i < to; i++ {
+		if t := &u.tokens[i]; !t.day && (t.kind == tokInt || t.kind == tokWord && strings.ContainsAny(t.word, "0123456789")) {
+			return true
+		}
+	}
+	return false
 }
 
 func truth(yes bool) string {
@@ -202,7 +263,7 @@ func (u *utterance) returns(from, to int) (yes, ok bool) {
 			says = true
 		case "back":
 			prev := u.word(i - 1)
-			if i == from || prev == "be" || prev == "come" || prev == "coming" || prev == "comes" || prev == "get" || prev == "is" || prev == "not" || next == "by" || next == "in" || next == "at" || next == "before" || next == "soon" {
+			if i == from || prev == "be" || prev == "come" || prev == "coming" || prev == "comes" || prev == "get" || prev == "is" || prev == "not" || next == "come" || next == "by" || next == "in" || next == "at" || next == "before" || next == "soon" {
 				says = true
 			}
 		case "way":
@@ -239,6 +300,13 @@ func (u *utterance) purpose(from, to int) string {
 	}
 	for to > from && (u.word(to-1) == "please" || u.word(to-1) == "and" || u.word(to-1) == "urgently") {
 		to--
+	}
+	timed := true
+	for i := from; i < to; i++ {
+		timed = timed && u.tokens[i].day
+	}
+	if u.word(from) == "from" || timed { // where the person belongs, or how long it takes
+		return ""
 	}
 	if from >= to || to-from == 1 && (nobody[u.word(from)] || u.word(from) == "please" || u.word(from) == "urgently" || u.word(from) == "now") {
 		return ""

@@ -40,6 +40,9 @@ type utterance struct {
 	question bool
 
 	number, id, note string // the first of each that was named
+	several          []Pass // with more than one pass number: all of them
+	unsure           bool   // something was taken back, and it is not clear what
+	vague            bool   // a time to come back was said, and it is not clear which
 	ordinal          int    // "the second one": 2; "the last": -1; 0: none
 	pronoun          bool   // "it", "that pass", "him"
 	name             string // whose: "John's pass"
@@ -86,6 +89,7 @@ func (g *Grammar) read(s State, text string) *utterance {
 	u.joinNumbers(s)
 	u.readHindi()
 	u.dropFillers()
+	u.dropDenied()
 	u.repair(g.deeds)
 	for i := range u.tokens {
 		t := &u.tokens[i]
@@ -331,7 +335,7 @@ func (u *utterance) afterPass(i int, s State) (string, int) {
 		}
 	}
 	j++
-	for j < len(u.tokens) && (u.tokens[j].word == "number" || u.tokens[j].word == "no" || u.tokens[j].word == "num") {
+	for j < len(u.tokens) && (u.tokens[j].word == "number" || u.tokens[j].word == "no" || u.tokens[j].word == "num" || j > i+1 && u.tokens[j].word == "is") {
 		j++
 	}
 	if j < len(u.tokens) && u.tokens[j].kind == tokInt && len(u.tokens[j].word) <= 6 && !timeFollows(u, j) {

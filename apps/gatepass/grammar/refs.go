@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +16,9 @@ func (u *utterance) readRefs(s State, g *Grammar) {
 		switch t.kind {
 		case tokNumber:
 			u.number = firstOf(u.number, t.word)
+			if p := (Pass{Number: t.word}); !slices.Contains(u.several, p) {
+				u.several = append(u.several, p)
+			}
 		case tokID:
 			u.id = firstOf(u.id, t.word)
 		case tokNote:
@@ -28,6 +32,28 @@ func (u *utterance) readRefs(s State, g *Grammar) {
 		}
 	}
 	u.readName(s, g)
+	u.readPlaces(s)
+}
+
+// readPlaces notes the passes that several ordinals name: "the first and the third".
+func (u *utterance) readPlaces(s State) {
+	var places []int
+	for i := range u.tokens {
+		if n := ordinals[u.tokens[i].word]; u.tokens[i].ref && n != 0 && !slices.Contains(places, n) {
+			places = append(places, n)
+		}
+	}
+	if len(places) < 2 {
+		return
+	}
+	for _, n := range places {
+		if n < 0 {
+			n = len(s.Shown)
+		}
+		if n >= 1 && n <= len(s.Shown) {
+			u.several = append(u.several, s.Shown[n-1])
+		}
+	}
 }
 
 func firstOf(a, b string) string {

@@ -13,7 +13,9 @@ type when struct {
 	day      time.Time // midnight; zero: none
 	hour     int       // -1: none
 	minute   int
+	weekday  bool          // the day is one of the week: "Tuesday"
 	in       time.Duration // "in two hours"; 0: none
+	away     bool          // it says how long someone is away: "2 to 4 pm", "for two hours"
 	from, to int           // the tokens it took
 }
 
@@ -24,7 +26,7 @@ const (
 )
 
 var smallNumbers = map[string]int{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "a": 1, "an": 1, "half": 0,
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "a": 1, "an": 1, "half": 0,
 }
 
 // isDateLike reports whether a word holds a date or a time in figures.
@@ -90,6 +92,16 @@ func (u *utterance) dayAt(i int, today time.Time) int {
 	case w == "tomorrow" || w == "tmrw":
 		u.when.day = today.AddDate(0, 0, 1)
 		return 1
+	case w == "day" && next == "after" && (u.word(i+2) == "tomorrow" || u.word(i+2) == "tmrw"):
+		u.when.day = today.AddDate(0, 0, 2)
+		return 3
+	case w == "parso" || w == "parson": // two days from today, by what is spoken of
+		n := -2
+		if u.has("will") || u.has("back") || u.has("return") {
+			n = 2
+		}
+		u.when.day = today.AddDate(0, 0, n)
+		return 1
 	case w == "yesterday":
 		if i >= 2 && u.word(i-1) == "before" && u.word(i-2) == "day" {
 			u.when.day = today.AddDate(0, 0, -2)
@@ -111,6 +123,7 @@ func (u *utterance) dayAt(i int, today time.Time) int {
 		}
 	}
 	if d, ok := calendar.Weekdays[w]; ok {
+		u.when.weekday = true
 		u.when.day = calendar.Nearest(today, d, u.has("will") || u.has("back") || u.has("return"))
 		return 1
 	}
@@ -168,8 +181,23 @@ func (u *utterance) timeAt(i int) int {
 		}
 		return 1
 	}
-	if n, ok := u.integer(i); ok && n <= 24 {
+	if used := u.partHour(i); used > 0 {
+		return used
+	}
+	if n, ok := u.hourAt(i); ok {
 		switch next {
+		case "to", "till", "until":
+			if used := u.timeAt(i + 2); used > 0 || u.integerHour(i+2) {
+				u.when.away = true
+				if used == 0 {
+					h, _ := u.integer(i + 2)
+					u.when.hour, u.when.minute, used = calendar.LaterHour(h), 0, 1
+				}
+				return used + 2
+			}
+		case "baje", "bje":
+			u.when.hour, u.when.minute = calendar.LaterHour(n), 0
+			return 2
 		case "pm", "am":
 			u.when.hour, u.when.minute = calendar.HalfDay(n, next == "pm", next == "am"), 0
 			return 2
@@ -194,13 +222,54 @@ func (u *utterance) timeAt(i int) int {
 		}
 	case w == "in" || w == "within" || w == "after":
 		return u.spanAt(i)
+	case w == "for":
+		used := u.spanAt(i)
+		u.when.away = u.when.away || used > 0
+		return used
 	case w == "by" || w == "before" || w == "around":
-		if n, ok := u.integer(i + 1); ok && n >= 1 && n <= 23 && calendar.Months[u.word(i+2)] == 0 && u.word(i+2) != "pm" && u.word(i+2) != "am" {
+		if n, ok := u.hourAt(i + 1); ok && n >= 1 && n <= 23 && calendar.Months[u.word(i+2)] == 0 && u.word(i+2) != "pm" && u.word(i+2) != "am" {
 			u.when.hour = calendar.LaterHour(n)
 			return 2
 		}
 	}
 	return 0
+}
+
+// hourAt reads an hour of the clock, in figures or in words.
+func (u *utterance) hourAt(i int) (int, bool) {
+	if n, ok := u.integer(i); ok {
+		return n, n <= 24
+	}
+	n := smallNumbers[u.word(i)]
+	return n, n > 1
+}
+
+// integerHour reports whether token i is an hour of the day, in figures.
+func (u *utterance) integerHour(i int) bool {
+	n, ok := u.integer(i)
+	return ok && n >= 1 && n <= 12
+}
+
+// partHour reads "half past three", "quarter to 4".
+func (u *utterance) partHour(i int) int {
+	minutes, ok := map[string]int{"half": 30, "quarter": 15}[u.word(i)]
+	way := u.word(i + 1)
+	if !ok || way != "past" && way != "to" {
+		return 0
+	}
+	h, isInt := u.integer(i + 2)
+	if !isInt {
+		h = smallNumbers[u.word(i+2)]
+	}
+	if h < 1 || h > 12 {
+		return 0
+	}
+	at := calendar.LaterHour(h)*60 + minutes
+	if way == "to" {
+		at = calendar.LaterHour(h)*60 - minutes
+	}
+	u.when.hour, u.when.minute = at/60, at%60
+	return 3
 }
 
 // spanAt reads "in two hours", "in half an hour", "after 30 minutes".
@@ -243,6 +312,9 @@ func (w when) moment(now time.Time) (time.Time, bool) {
 		day = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	}
 	t := time.Date(day.Year(), day.Month(), day.Day(), w.hour, w.minute, 0, 0, now.Location())
+	if w.weekday && !t.After(now) {
+		t = t.AddDate(0, 0, 7) // a moment to come
+	}
 	if w.day.IsZero() && !t.After(now) {
 		if t.Add(12*time.Hour).After(now) && w.hour < 12 {
 			return t.Add(12 * time.Hour), true

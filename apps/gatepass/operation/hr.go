@@ -13,13 +13,14 @@ func hrOperations() []Operation {
 				"create|make|raise|generate|issue|prepare|new|arrange|apply*1.2 pass*0.8 !qr !print !printout",
 				"need|want|require|like|give*0.5 pass*0.8 !see !show !print !printout !details !approve !delete !reject !status !printable !qr !photos !know !look",
 				"^ pass*0.8 for*0.7 !? !passes", "possible|get*0.5 pass*0.8 made|done|issued|raised*0.6", "possible*0.6 have|get|arrange*0.5 pass*0.8",
+				"^ two|three|four|five*1.2 passes*1.3 !?",
 				"pass*0.8 make|create|raise|issue|arrange|need*1.2 !qr !print !printout !show !see", "create|raise|issue*0.9 !qr !notifications",
 			},
 			Slots: []grammar.Slot{
 				{Name: "person_name", Kind: grammar.Person, Ask: "Who is the pass for?"},
 				{Name: "description", Kind: grammar.Purpose, Ask: "What is the purpose of leaving?"},
 				{Name: "is_returnable", Kind: grammar.YesNo, Ask: "Will the person come back?"},
-				{Name: "return_by", Kind: grammar.Moment, Optional: true},
+				{Name: "return_by", Kind: grammar.Moment, Optional: true, Ask: "By when will the person come back? Say a time, for example 4 pm, or that it is not known."},
 			},
 		},
 		{

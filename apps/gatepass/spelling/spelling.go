@@ -199,6 +199,7 @@ is are was were be been being am do does did done has have had having will would
 not no yes ok please kindly sir madam dear bro ji
 what which who whom whose when where why how all any some every each both few many much more most other another such same one ones once
 number no id pass passes gate gatepass gatepasses list lists now today tomorrow yesterday day days week date time morning evening afternoon night noon lunch
+two three four five six seven eight nine ten eleven twelve
 am pm hour hours minute minutes half quarter next last first second third fourth fifth sixth seventh eighth ninth tenth
 person people man woman lady gentleman guy visitor employee staff someone somebody anyone anybody name named called
 go going goes gone went come coming comes came get got give given take taken took make made let want wants wanted need needs needed like know knows
@@ -206,7 +207,7 @@ show see seen look looking tell say said ask asked find check open view bring pu
 system record records entry desk office admin hr security guard premises
 thank thanks hello hi hey good welcome fine great sure right correct exactly definitely certainly absolutely course
 never mind forget leave cancel stop wait abort moment
-because since while until before after during through between without within
+because since while until till unless past before after during through between without within
 new old out back inside outside way behalf
 monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec

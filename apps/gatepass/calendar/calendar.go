@@ -1,8 +1,10 @@
 // Package calendar reads days and times as people write them: 12/11/2026 with the day
 // first, as in India, 5.30pm, weekdays and months by name.
 //
-// Each function reads one word or works on one day. What surrounds the word, and which
-// day is today, is the caller's; the package asks no clock.
+// [Read] finds the day and the time that a line of words names, among them "half past
+// three", "day after tomorrow", "2 to 4 pm" and "kal 5 baje". The other functions read
+// one word or work on one day. Which day is today is the caller's; the package asks no
+// clock.
 package calendar
 
 import (

@@ -1,6 +1,10 @@
 package grammar
 
-import "strings"
+import (
+	"strings"
+
+	"dossier/apps/gatepass/lexicon"
+)
 
 // answer takes u as the answer to what is pending, and false if it is something else.
 func (g *Grammar) answer(s State, u *utterance) (Act, bool) {
@@ -304,7 +308,7 @@ cancel abort nevermind scratch drop skip kar karo nahi haan thanks thank you i w
 func Agrees(text string) (yes, ok bool) {
 	u := &utterance{text: text, tokens: lex(text)}
 	for i := range u.tokens {
-		if w, ok := synonyms[u.tokens[i].word]; ok {
+		if w, ok := lexicon.Synonyms[u.tokens[i].word]; ok {
 			u.tokens[i].word = w
 		}
 		if !plain[u.tokens[i].word] {

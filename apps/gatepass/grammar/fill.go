@@ -29,8 +29,8 @@ func (g *Grammar) fill(s State, u *utterance, t *compiled, known Args) (args Arg
 		case Search:
 			value = g.searchName(u)
 		case Day:
-			if !u.when.day.IsZero() {
-				value = u.when.day.Format(DayForm)
+			if !u.when.Day.IsZero() {
+				value = u.when.Day.Format(DayForm)
 			}
 		case Page:
 			value = nextPage(s, u, t)

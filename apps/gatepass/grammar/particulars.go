@@ -59,7 +59,7 @@ func (g *Grammar) particulars(s State, u *utterance) *particulars {
 	if from := u.behindPass(); p.person != "" && p.purpose == "" && from < at-1 && (u.word(from) == "for" || u.word(from) == "to") {
 		p.clause(s, u, from, at-1) // "a pass for the passport office for Divya"
 	}
-	if at, ok := u.when.moment(s.Now); p.returns == "" && u.when.away && ok {
+	if at, ok := u.when.Moment(s.Now); p.returns == "" && u.when.Away && ok {
 		p.returns, p.moment = "true", at.Format(MomentForm)
 	}
 	return p
@@ -218,7 +218,7 @@ func (p *particulars) clause(s State, u *utterance, from, to int) {
 		if p.returns == "" {
 			p.returns = truth(yes)
 		}
-		if at, ok := u.when.moment(s.Now); ok && yes && u.when.from >= from && u.when.from < to {
+		if at, ok := u.when.Moment(s.Now); ok && yes && u.when.From >= from && u.when.From < to {
 			p.moment = at.Format(MomentForm)
 		}
 		u.vague = u.vague || yes && p.moment == "" && u.figures(from, to)
@@ -339,7 +339,7 @@ func (u *utterance) yesNo() (yes, ok bool) {
 
 // answerMoment returns the time that goes with a yes: "yes, in two hours".
 func (u *utterance) answerMoment(now time.Time) string {
-	if at, ok := u.when.moment(now); ok {
+	if at, ok := u.when.Moment(now); ok {
 		return at.Format(MomentForm)
 	}
 	return ""

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dossier/apps/gatepass/calendar"
+	"dossier/apps/gatepass/lexicon"
 	"dossier/apps/gatepass/pass"
 )
 
@@ -47,7 +49,7 @@ type utterance struct {
 	pronoun          bool   // "it", "that pass", "him"
 	name             string // whose: "John's pass"
 	status           string
-	when             when
+	when             calendar.When
 }
 
 func (u *utterance) has(word string) bool {
@@ -96,7 +98,7 @@ func (g *Grammar) read(s State, text string) *utterance {
 		if t.kind == tokWord && (!t.capital || i == 0 || t.raw == strings.ToUpper(t.raw)) {
 			t.word = g.spell.Correct(t.word)
 		}
-		if w, ok := synonyms[t.word]; ok && t.kind == tokWord {
+		if w, ok := lexicon.Synonyms[t.word]; ok && t.kind == tokWord {
 			t.word = w
 		}
 	}
@@ -197,10 +199,10 @@ func appendWord(out []token, raw string, start int, gap byte) []token {
 	case allDigits(low):
 		t.kind = tokInt
 		return append(out, t)
-	case isDateLike(low):
+	case calendar.Like(low):
 		return append(out, t)
 	}
-	if words, ok := contractions[low]; ok {
+	if words, ok := lexicon.Contractions[low]; ok {
 		for _, w := range words {
 			c := t
 			c.word = w

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"dossier/apps/gatepass/lexicon"
 )
 
 func list(s string) []string { return strings.Fields(s) }
@@ -39,7 +41,7 @@ func (u *utterance) readRefs(s State, g *Grammar) {
 func (u *utterance) readPlaces(s State) {
 	var places []int
 	for i := range u.tokens {
-		if n := ordinals[u.tokens[i].word]; u.tokens[i].ref && n != 0 && !slices.Contains(places, n) {
+		if n := lexicon.Ordinals[u.tokens[i].word]; u.tokens[i].ref && n != 0 && !slices.Contains(places, n) {
 			places = append(places, n)
 		}
 	}
@@ -72,7 +74,7 @@ func (u *utterance) readWordRef(i int) {
 		t.ref, u.pronoun = true, true
 		return
 	}
-	n, ok := ordinals[t.word]
+	n, ok := lexicon.Ordinals[t.word]
 	if !ok || t.day {
 		return
 	}

@@ -18,7 +18,10 @@ var fillerPhrases = [][]string{{"i", "think"}, {"i", "guess"}, {"i", "suppose"},
 func (u *utterance) dropFillers() {
 	out := u.tokens[:0:0]
 	for i := 0; i < len(u.tokens); i++ {
-		n := btoi(fillers[u.word(i)])
+		n := 0
+		if fillers[u.word(i)] {
+			n = 1
+		}
 		for _, p := range fillerPhrases {
 			if u.at(i, p) {
 				n = len(p)
@@ -100,7 +103,7 @@ func isNumber(t token) bool { return t.kind == tokNumber }
 // namesTime reports whether tokens begin with a day or a time.
 func namesTime(tokens []token) bool {
 	w := tokens[0].word
-	if _, ok := calendar.Weekdays[w]; ok || w == "tomorrow" || w == "today" || isDateLike(w) {
+	if _, ok := calendar.Weekdays[w]; ok || w == "tomorrow" || w == "today" || calendar.Like(w) {
 		return true
 	}
 	return tokens[0].kind == tokInt && len(tokens) > 1 && (tokens[1].word == "pm" || tokens[1].word == "am" || tokens[1].word == "baje")

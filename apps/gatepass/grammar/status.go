@@ -1,5 +1,7 @@
 package grammar
 
+import "dossier/apps/gatepass/lexicon"
+
 // readStatus finds the filter that u names and marks the word that names it.
 func (u *utterance) readStatus() {
 	for i := range u.tokens {
@@ -41,7 +43,7 @@ func (u *utterance) statusAt(i int) string {
 			return ""
 		}
 	}
-	return statusWords[w]
+	return lexicon.Statuses[w]
 }
 
 // negated reports whether a "not" or "yet to" stands shortly before token i.

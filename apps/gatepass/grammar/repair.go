@@ -9,19 +9,14 @@ import (
 	"dossier/apps/gatepass/pass"
 )
 
-// fillers are sounds and phrases that only fill a pause.
-var fillers = words("um umm uh uhh hmm hm er err ah oh")
-
-var fillerPhrases = [][]string{{"i", "think"}, {"i", "guess"}, {"i", "suppose"}, {"you", "know"}, {"i", "believe"}}
+// fillerPhrases are sounds and phrases that only fill a pause.
+var fillerPhrases = [][]string{{"um"}, {"umm"}, {"uh"}, {"uhh"}, {"hmm"}, {"hm"}, {"er"}, {"err"}, {"ah"}, {"oh"}, {"i", "think"}, {"i", "guess"}, {"i", "suppose"}, {"you", "know"}, {"i", "believe"}}
 
 // dropFillers leaves out what only fills a pause.
 func (u *utterance) dropFillers() {
 	out := u.tokens[:0:0]
 	for i := 0; i < len(u.tokens); i++ {
 		n := 0
-		if fillers[u.word(i)] {
-			n = 1
-		}
 		for _, p := range fillerPhrases {
 			if u.at(i, p) {
 				n = len(p)

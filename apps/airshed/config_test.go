@@ -42,3 +42,16 @@ func TestConfigDefaultsOfTheDesign(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is filed without a person unless the operator said from which confidence on.
+func TestFilesAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, confidence float64
+		want             bool
+	}{{0, 100, false}, {0, 0, false}, {90, 89.9, false}, {90, 90, true}, {90, 100, true}} {
+		if got := (Config{AutoFileConfidence: c.from}).filesAlone(c.confidence); got != c.want {
+			t.Errorf("from %v, confidence %v: %v", c.from, c.confidence, got)
+		}
+	}
+}

@@ -171,6 +171,14 @@ func testFolding(t *testing.T, p *product) {
 	if s, err := p.board.Score(t.Context(), cachar, engine.Day, p.Clock.Now()); err != nil || s.SignalCount != 1 || s.Top[0].Sources != 2 {
 		t.Errorf("the board shows %+v, %v", s.Top, err)
 	}
+	// The event is as old as its first report.
+	if audit, err := p.ingestRows(t.Context(), []ingest.Row{p.report(5, "Arms cache recovered near border area")}, nil); err != nil || audit.Folded != 1 {
+		t.Fatalf("folded %d, %v", audit.Folded, err)
+	}
+	list, err = p.book.Signals(t.Context(), cachar, p.Clock.Now().Add(-24*time.Hour), p.Clock.Now())
+	if want := p.Clock.Now().Add(-5 * time.Hour); err != nil || len(list) != 1 || !list[0].Timestamp.Equal(want) {
+		t.Errorf("dated %v, want %v, %v", list[0].Timestamp, want, err)
+	}
 }
 
 func TestCrossing(t *testing.T) {
@@ -496,9 +504,12 @@ func TestFeeds(t *testing.T) {
 	p := newProduct(t, nil)
 	srv := feedServer(t, fmt.Sprintf(`<rss version="2.0"><channel><title>t</title><item><title>Bandh in Cachar</title><link>https://news.example.org/1</link><pubDate>%s</pubDate></item></channel></rss>`,
 		p.Clock.Now().Add(-time.Hour).Format(time.RFC1123Z)))
-	p.cfg.Feeds = []string{srv, srv + "/missing"}
-	if err := p.pollFeeds(t.Context()); !errors.Is(err, dossier.Unavailable) {
+	p.cfg.Feeds = []string{srv + "/missing", srv}
+	if err := p.pollFeeds(t.Context()); err != nil { // else the job would be done again, and the good feed read again
 		t.Errorf("the missing feed gives %v", err)
+	}
+	if log := p.logs.String(); !strings.Contains(log, `msg="feed not read" feed=`+srv+"/missing") || strings.Count(log, `msg="feed not read"`) != 1 {
+		t.Errorf("the log says %s", log)
 	}
 	if s, err := p.board.Score(t.Context(), cachar, engine.Day, p.Clock.Now()); err != nil || s.SignalCount != 1 {
 		t.Errorf("%d signals, %v", s.SignalCount, err)

@@ -182,11 +182,16 @@ func (o *office) forget(ctx context.Context) (book.Archive, error) {
 // maxFeed is how much of a feed is read, in bytes.
 const maxFeed = 8 << 20
 
-// pollFeeds reads every configured feed. One that fails does not keep the others back.
+// pollFeeds reads every configured feed. One that cannot be read does not keep the
+// others back and is tried again at the next poll: to fail for it would be to read the
+// others again too.
 func (o *office) pollFeeds(ctx context.Context) error {
 	var failed error
 	for _, feed := range o.cfg.Feeds {
-		if err := o.pollFeed(ctx, feed); err != nil {
+		switch err := o.pollFeed(ctx, feed); {
+		case errors.Is(err, dossier.Unavailable):
+			o.env.Log.WarnContext(ctx, "feed not read", "feed", feed, "error", err)
+		case err != nil:
 			failed = errors.Join(failed, err)
 		}
 	}

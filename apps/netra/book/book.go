@@ -126,7 +126,7 @@ func (t *taking) take(ctx context.Context, r *ingest.Accepted, out *Taken) error
 	t.changed[s.Place()] = true
 	print := ingest.Fingerprint(s.EventSummary)
 	for i := range near {
-		if ingest.SameReport(&near[i].signal, near[i].print, &s, print) {
+		if ingest.SameEvent(&near[i].signal, near[i].print, &s, print) {
 			out.Folded++
 			return t.fold(ctx, &near[i].signal, &s)
 		}

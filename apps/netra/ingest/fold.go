@@ -38,13 +38,9 @@ func stem(w string) string {
 }
 
 // SameEvent reports whether two signals tell of one event: same district and polarity,
-// dated within a day of each other, and most of their words shared.
-func SameEvent(a, b *engine.Signal) bool {
-	return SameReport(a, Fingerprint(a.EventSummary), b, Fingerprint(b.EventSummary))
-}
-
-// SameReport is [SameEvent] for callers that hold the fingerprints already.
-func SameReport(a *engine.Signal, aWords []string, b *engine.Signal, bWords []string) bool {
+// dated within a day of each other, and most of their words shared. The words are the
+// signals' fingerprints.
+func SameEvent(a *engine.Signal, aWords []string, b *engine.Signal, bWords []string) bool {
 	return a.State == b.State && a.District == b.District && a.Polarity == b.Polarity &&
 		a.Timestamp.Sub(b.Timestamp).Abs() <= sameEventWithin && sameWords(aWords, bWords)
 }
@@ -64,32 +60,6 @@ func sameWords(x, y []string) bool {
 	}
 	return shared*10 >= all*6 || shorter >= 4 && shared*10 >= shorter*8
 }
-
-// Fold merges reports of the same event within a batch. The earliest report stays and
-// counts the distinct sources; folded says how many reports went into others.
-func Fold(signals []engine.Signal) (kept []engine.Signal, folded int) {
-	seen := map[string]bool{} // place in kept and source
-	for _, s := range signals {
-		i := slices.IndexFunc(kept, func(k engine.Signal) bool { return SameEvent(&k, &s) })
-		if i < 0 {
-			s.Sources = max(s.Sources, 1)
-			kept = append(kept, s)
-			seen[sourceKey(len(kept)-1, &s)] = true
-			continue
-		}
-		folded++
-		if key := sourceKey(i, &s); !seen[key] {
-			seen[key] = true
-			kept[i].Sources++
-		}
-		if s.Timestamp.Before(kept[i].Timestamp) {
-			kept[i].Timestamp = s.Timestamp
-		}
-	}
-	return kept, folded
-}
-
-func sourceKey(i int, s *engine.Signal) string { return string(rune(i)) + "|" + SourceOf(s) }
 
 // SourceOf names the source of a signal: its URL, or its type where it has none.
 func SourceOf(s *engine.Signal) string {

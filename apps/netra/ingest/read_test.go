@@ -166,23 +166,28 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestFold(t *testing.T) {
+func TestSameEvent(t *testing.T) {
 	t.Parallel()
-	sig := func(district, text, url string, hour int) engine.Signal {
-		return engine.Signal{State: "Manipur", District: district, EventSummary: text, SourceURL: url, Polarity: Classify(text).Polarity,
-			Timestamp: readTime.Add(time.Duration(hour) * time.Hour)}
+	sig := func(district, text string, hour int) engine.Signal {
+		return engine.Signal{State: "Manipur", District: district, EventSummary: text, Polarity: Classify(text).Polarity, Timestamp: readTime.Add(time.Duration(hour) * time.Hour)}
 	}
-	kept, folded := Fold([]engine.Signal{
-		sig("Imphal West", "Arms cache recovered near border area", "a", 0),
-		sig("Imphal West", "Arms cache recovered near the border area, police said", "b", -2),
-		sig("Imphal West", "Arms cache recovered near border area", "a", 1),
-		sig("Imphal East", "Arms cache recovered near border area", "c", 0),
-		sig("Imphal West", "Arms cache recovered near border area", "d", -48),
-		sig("Imphal West", "Bandh called over arrest of leaders", "e", 0),
-		sig("Imphal West", "Bandh called off over arrest of leaders", "f", 1),
-	})
-	if len(kept) != 5 || folded != 2 || kept[0].Sources != 2 || !kept[0].Timestamp.Equal(readTime.Add(-2*time.Hour)) {
-		t.Errorf("kept %d, folded %d, first %+v", len(kept), folded, kept[0])
+	arms := sig("Imphal West", "Arms cache recovered near border area", 0)
+	bandh := sig("Imphal West", "Bandh called over arrest of leaders", 0)
+	for _, c := range []struct {
+		name string
+		a, b engine.Signal
+		want bool
+	}{
+		{"other words of the same", arms, sig("Imphal West", "Arms cache recovered near the border area, police said", -2), true},
+		{"a day apart", arms, sig("Imphal West", arms.EventSummary, -24), true},
+		{"more than a day apart", arms, sig("Imphal West", arms.EventSummary, -25), false},
+		{"another district", arms, sig("Imphal East", arms.EventSummary, 0), false},
+		{"another event", arms, bandh, false},
+		{"the other way round", bandh, sig("Imphal West", "Bandh called off over arrest of leaders", 1), false},
+	} {
+		if got := SameEvent(&c.a, Fingerprint(c.a.EventSummary), &c.b, Fingerprint(c.b.EventSummary)); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 

@@ -21,6 +21,16 @@ type saidBody struct {
 	Attached []Attachment `json:"attached,omitempty"`
 }
 
+// BriefOf returns what a run was started with and told beforehand, from its steps. A
+// conversation has none.
+func BriefOf(steps []dossier.Step) (model.Brief, bool) {
+	var b saidBody
+	if len(steps) == 0 || steps[0].Kind != dossier.Said || json.Unmarshal(steps[0].Body, &b) != nil || b.Brief == nil {
+		return model.Brief{}, false
+	}
+	return *b.Brief, true
+}
+
 // An Attachment is a file that a person sent with a message, kept by the app.
 type Attachment struct {
 	Name string `json:"name"`

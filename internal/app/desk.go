@@ -38,6 +38,8 @@ type Desk interface {
 	Run(ctx context.Context, id dossier.RunID) (dossier.Run, error)
 	// Runs returns the runs of a case, oldest first.
 	Runs(ctx context.Context, id dossier.CaseID) ([]dossier.Run, error)
+	// Steps returns the recorded steps of a run, in order.
+	Steps(ctx context.Context, id dossier.RunID) ([]dossier.Step, error)
 	// Spent returns what the runs of this app's cases took so far, by case; of one case
 	// alone if id is not "". The model is left out.
 	Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error)

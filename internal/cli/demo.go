@@ -64,16 +64,18 @@ func (l *line) loadPast(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
-	for _, a := range p.apps {
-		if a.Kit.Past == nil {
-			continue
+	return p.store.LoadDemo(ctx, func(ctx context.Context) error {
+		for _, a := range p.apps {
+			if a.Kit.Past == nil {
+				continue
+			}
+			ago = pastBegins
+			if err := a.Kit.Past(ctx, func(d time.Duration) { ago = max(0, ago-d) }); err != nil {
+				return fmt.Errorf("past of %s: %w", a.ID, err)
+			}
 		}
-		ago = pastBegins
-		if err := a.Kit.Past(ctx, func(d time.Duration) { ago = max(0, ago-d) }); err != nil {
-			return fmt.Errorf("past of %s: %w", a.ID, err)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // loadDemo loads every app's demo data, saying which one it is at: some take seconds.

@@ -142,6 +142,12 @@ func (d *Desk) Runs(ctx context.Context, id dossier.CaseID) ([]dossier.Run, erro
 	return d.Store.RunsOf(ctx, id)
 }
 
+// Steps implements app.Desk.
+func (d *Desk) Steps(ctx context.Context, id dossier.RunID) ([]dossier.Step, error) {
+	_, steps, err := d.Store.Load(ctx, id)
+	return steps, err
+}
+
 // Spent implements app.Desk.
 func (d *Desk) Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error) {
 	return d.Store.Spent(ctx, d.ID, id)

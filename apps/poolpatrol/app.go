@@ -45,7 +45,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 		Triggers: p.Triggers(),
 		Jobs:     p.Jobs(),
 		Suites:   suites(p.Agents),
-		Lessons:  lessons(env, p),
+		Lessons:  teacher{env.Desk, p}.lessons,
 		Routes:   s.routes,
 		Demo:     s.loadDemo,
 		Past:     s.loadPast,

@@ -212,6 +212,21 @@ func rehearseMail(rule replies.Reading, message, name string, args json.RawMessa
 	return tool.Result{Value: raw}, err
 }
 
+// managed is an example's input for the case manager: what set it to work, what it is
+// told beforehand, and what each tool comes back with.
+type managed struct {
+	Input   json.RawMessage            `json:"input"`
+	Context json.RawMessage            `json:"context"`
+	Returns map[string]json.RawMessage `json:"returns"`
+}
+
+// managedWant is what must come of it.
+type managedWant struct {
+	Tools   []string `json:"tools"`
+	Status  string   `json:"status"`
+	Outcome string   `json:"outcome"`
+}
+
 // manager plays the case manager against returns that the example gives. A return
 // with an error stands for a failed call, or for a person's no.
 func (p player) manager(ctx context.Context, ex eval.Example, who eval.Player) (eval.Trace, error) {
@@ -219,11 +234,7 @@ func (p player) manager(ctx context.Context, ex eval.Example, who eval.Player) (
 	if err != nil {
 		return eval.Trace{}, err
 	}
-	in, err := read[struct {
-		Input   json.RawMessage            `json:"input"`
-		Context json.RawMessage            `json:"context"`
-		Returns map[string]json.RawMessage `json:"returns"`
-	}](ex)
+	in, err := read[managed](ex)
 	if err != nil {
 		return eval.Trace{}, err
 	}

@@ -131,6 +131,7 @@ func Run(t *testing.T, w Wire, mk func(t *testing.T, o Options) model.Model) {
 		return mk(t, Options{URL: s.url, Sleep: s.sleep, Timeout: 10 * time.Second}), s
 	}
 	t.Run("text and usage", func(t *testing.T) { t.Parallel(); text(t, w, open) })
+	t.Run("an answer in a form", func(t *testing.T) { t.Parallel(); form(t, w, open) })
 	t.Run("parallel calls", func(t *testing.T) { t.Parallel(); calls(t, w, open) })
 	t.Run("reasons to stop", func(t *testing.T) { t.Parallel(); stops(t, w, open) })
 	t.Run("no usage", func(t *testing.T) { t.Parallel(); noUsage(t, w, open) })
@@ -155,6 +156,26 @@ func text(t *testing.T, w Wire, open opener) {
 	for _, want := range []string{"A literal {} stays.", "first question", "marker-of-return", "cG5nLWJ5dGVz"} {
 		if !strings.Contains(s.asked[0], want) {
 			t.Errorf("the request does not hold %q:\n%s", want, s.asked[0])
+		}
+	}
+}
+
+// form asks without tools for an answer in a form: one that every provider knows, and
+// one with a list that may be null. A server that answers in words is heard.
+func form(t *testing.T, w Wire, open opener) {
+	for _, schema := range []string{
+		`{"type":"object","properties":{"marker":{"type":"string"}},"required":["marker"]}`,
+		`{"type":"object","properties":{"marker":{"type":["null","array"],"items":{"type":"string"}}},"required":["marker"]}`,
+	} {
+		m, s := open(t, answer{body: w.Text})
+		r, err := m.Generate(t.Context(), &model.Request{
+			System: "You test.", Messages: []model.Message{{From: model.User, Parts: []model.Part{model.Text("Answer.")}}}, Output: json.RawMessage(schema),
+		}, nil)
+		if err != nil || r.Text() != "Hello." || r.Stop != model.Finished {
+			t.Errorf("%s: got %+v, %v", schema, r, err)
+		}
+		if !strings.Contains(s.asked[0], "marker") {
+			t.Errorf("the request does not hold the form:\n%s", s.asked[0])
 		}
 	}
 }

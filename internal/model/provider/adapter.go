@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,7 +19,12 @@ type adapter struct{ lm fantasy.LanguageModel }
 
 func (a adapter) generate(ctx context.Context, req *model.Request, sink func(string)) (*model.Reply, error) {
 	if len(req.Tools) == 0 && req.Output != nil {
-		return a.object(ctx, req)
+		var s schema.Schema
+		if json.Unmarshal(req.Output, &s) == nil {
+			return a.object(ctx, req, s)
+		}
+		// The library knows no value of two types, such as a list or null: it is asked for
+		// in words.
 	}
 	call := fantasy.Call{Prompt: prompt(req), MaxOutputTokens: maxTokens(req)}
 	for _, t := range req.Tools {
@@ -74,15 +80,20 @@ func (a adapter) stream(ctx context.Context, call fantasy.Call, sink func(string
 	return settled(r), nil
 }
 
-// object asks for an answer that fits the schema by the provider's own means.
-func (a adapter) object(ctx context.Context, req *model.Request) (*model.Reply, error) {
-	var s schema.Schema
-	if err := json.Unmarshal(req.Output, &s); err != nil {
-		return nil, fmt.Errorf("read output schema: %w", err)
-	}
+// object asks for an answer that fits the schema by the provider's own means. What a
+// server says in words instead is its answer, for the caller to judge.
+func (a adapter) object(ctx context.Context, req *model.Request, s schema.Schema) (*model.Reply, error) {
+	bare := *req
+	bare.Output = nil
 	resp, err := a.lm.GenerateObject(ctx, fantasy.ObjectCall{
-		Prompt: prompt(req), Schema: s, SchemaName: "answer", MaxOutputTokens: maxTokens(req),
+		Prompt: prompt(&bare), Schema: s, SchemaName: "answer", MaxOutputTokens: maxTokens(req),
 	})
+	if said, ok := errors.AsType[*fantasy.NoObjectGeneratedError](err); ok && said.RawText != "" {
+		return &model.Reply{Parts: []model.Part{model.Text(said.RawText)}, Usage: usage(said.Usage), Stop: stop(said.FinishReason)}, nil
+	}
+	if said, ok := errors.AsType[*schema.ParseError](err); ok && said.RawText != "" {
+		return &model.Reply{Parts: []model.Part{model.Text(said.RawText)}, Stop: model.Finished}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +151,12 @@ func functionTool(t model.ToolSpec) (fantasy.FunctionTool, error) {
 
 func prompt(req *model.Request) fantasy.Prompt {
 	system := req.System
-	if req.Output != nil && len(req.Tools) > 0 {
-		system += "\n\nWhen you are done with tools, answer with JSON alone, nothing before or after it, that fits this schema:\n" + string(req.Output)
+	if req.Output != nil {
+		when := "Answer"
+		if len(req.Tools) > 0 {
+			when = "When you are done with tools, answer"
+		}
+		system += "\n\n" + when + " with JSON alone, nothing before or after it, that fits this schema:\n" + string(req.Output)
 	}
 	out := fantasy.Prompt{fantasy.NewSystemMessage(system)}
 	for _, m := range req.Messages {

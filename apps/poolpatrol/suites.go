@@ -24,7 +24,7 @@ func suites(agents []*agent.Agent) []eval.Suite {
 	return []eval.Suite{
 		{
 			Ideal: checking("get_employee_shifts"), Targets: eval.PathTargets(),
-			Name: "shift", Doc: "Groups of riders: valid, in conflict, and at the edges.", Agent: "shift", File: "evals/shift.yaml",
+			Draft: draftShifts(), Name: "shift", Doc: "Groups of riders: valid, in conflict, and at the edges.", Agent: "shift", File: "evals/shift.yaml",
 			Graders: judged(checking("get_employee_shifts"), eval.ConflictDetection("shift_conflict_accuracy", 5),
 				eval.EvidenceHolds("evidence_completeness", []string{"employee_id", "shift_id", "vanpool_id"}, []string{"overlap_minutes"})),
 			Gates: withPaths(map[string]float64{"verdict_accuracy": 0.95, "shift_conflict_accuracy": 0.98}), Run: play.shift,
@@ -38,7 +38,7 @@ func suites(agents []*agent.Agent) []eval.Suite {
 		},
 		{
 			Ideal: answering, Targets: eval.PathTargets(),
-			Name: "outreach", Doc: "Replies over four buckets, hard ones among them.", Agent: "outreach", File: "evals/outreach.yaml",
+			Draft: draftReplies(), Name: "outreach", Doc: "Replies over four buckets, hard ones among them.", Agent: "outreach", File: "evals/outreach.yaml",
 			Graders: append([]eval.Grader{
 				eval.Field("bucket_match", "bucket"), eval.Field("hitl_match", "hitl_required"),
 				eval.ActsApproved("no_unapproved_act", agents...),

@@ -20,7 +20,7 @@ import (
 
 func (l *line) eval() *cobra.Command {
 	cmd := group("eval", "Measure agents on examples with known answers")
-	cmd.AddCommand(l.evalList(), l.evalRun(), l.evalCompare(), l.evalReport(), l.evalLabel(), l.evalGate(), l.evalAB(), l.evalJudge())
+	cmd.AddCommand(l.evalList(), l.evalRun(), l.evalCompare(), l.evalReport(), l.evalLabel(), l.evalGate(), l.evalAB(), l.evalJudge(), l.evalDraft())
 	return cmd
 }
 

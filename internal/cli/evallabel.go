@@ -78,8 +78,8 @@ func (p *product) label(ctx context.Context, id string, l records.Label) (record
 	return p.store.Label(ctx, id, l)
 }
 
-// accepted returns the examples that people made of production for a suite, or for
-// every suite of every app if app is "".
+// accepted returns the examples of a suite that people accepted, from production or
+// drafted by a model, or those of every suite of every app if app is "".
 func (p *product) accepted(ctx context.Context, app, suite string) ([]eval.Example, error) {
 	var apps []string
 	if app != "" {
@@ -95,7 +95,11 @@ func (p *product) accepted(ctx context.Context, app, suite string) ([]eval.Examp
 		if len(want) == 0 || len(it.Input) == 0 || app != "" && it.Suite != suite {
 			continue
 		}
-		out = append(out, eval.Example{Name: it.ID, Scenario: "production", Complexity: "edge", Input: it.Input, Want: want, Tags: []string{it.App}})
+		scenario := "production"
+		if it.Drafted != "" {
+			scenario = eval.Synthetic
+		}
+		out = append(out, eval.Example{Name: it.ID, Scenario: scenario, Complexity: "edge", Input: it.Input, Want: want, Tags: []string{it.App}})
 	}
 	return out, nil
 }

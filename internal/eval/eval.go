@@ -11,6 +11,7 @@ import (
 
 	"dossier"
 	"dossier/internal/model"
+	"dossier/internal/tool"
 )
 
 // A Suite is a set of examples, how they are graded and what score must be reached.
@@ -23,9 +24,34 @@ type Suite struct {
 	Gates   map[string]float64 // grade name to the lowest mean that passes
 	Targets []Target           // what a whole run should reach beside its gates
 	Ideal   Ideal              // the best way through an example; nil: nobody knows
+	Draft   *Draft             // how further examples are asked of a model; nil: they are not
 
 	// Run plays one example and returns what happened. It needs no server.
 	Run func(ctx context.Context, ex Example, m Player) (Trace, error)
+}
+
+// Synthetic is the scenario of examples whose input a model wrote.
+const Synthetic = "synthetic"
+
+// A Draft is how further examples of a suite are asked of a model. The model writes
+// inputs; what is right follows from the answer that the reference policy gave.
+type Draft struct {
+	Asks  string      // what an input holds, for the model
+	Input tool.Schema // the form of an input
+
+	// Key names what makes an input different from others. Nil: all of it.
+	Key func(input json.RawMessage) string
+	// Want returns what is right of an input, by the reference policy's answer to it. An
+	// error refuses the input.
+	Want func(input, answer json.RawMessage) (json.RawMessage, error)
+}
+
+// KeyOf returns what two inputs must have in common to be the same example.
+func (d *Draft) KeyOf(input json.RawMessage) string {
+	if d.Key != nil {
+		return d.Key(input)
+	}
+	return DatasetOf([]Example{{Input: input}})
 }
 
 // An Example is one row of a suite. It is not called a case: that word is taken.

@@ -127,17 +127,18 @@ type EvalGrade struct {
 
 // A LabelItem is something that happened which a person should judge.
 type LabelItem struct {
-	ID     string          `json:"id"`
-	App    string          `json:"app"`
-	Suite  string          `json:"suite,omitempty"` // where the label becomes an example
-	Case   dossier.CaseID  `json:"case,omitempty"`
-	Run    dossier.RunID   `json:"run,omitempty"`
-	Why    string          `json:"why"` // why it is asked: "low confidence", "a person edited it"
-	Input  json.RawMessage `json:"input,omitempty"`
-	Got    json.RawMessage `json:"got,omitempty"`
-	Want   json.RawMessage `json:"want,omitempty"` // what a person's deed says is right; nil: somebody has to say
-	Queued time.Time       `json:"queued"`
-	Label  *Label          `json:"label,omitempty"`
+	ID      string          `json:"id"`
+	App     string          `json:"app"`
+	Suite   string          `json:"suite,omitempty"` // where the label becomes an example
+	Case    dossier.CaseID  `json:"case,omitempty"`
+	Run     dossier.RunID   `json:"run,omitempty"`
+	Why     string          `json:"why"` // why it is asked: "low confidence", "a person edited it"
+	Input   json.RawMessage `json:"input,omitempty"`
+	Got     json.RawMessage `json:"got,omitempty"`
+	Want    json.RawMessage `json:"want,omitempty"`    // what a person's deed says is right; nil: somebody has to say
+	Drafted string          `json:"drafted,omitempty"` // the model that wrote the input; want then follows from the reference policy
+	Queued  time.Time       `json:"queued"`
+	Label   *Label          `json:"label,omitempty"`
 }
 
 // Right returns what the item should have come to, by its label: what the person

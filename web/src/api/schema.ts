@@ -3697,6 +3697,7 @@ export interface components {
         LabelItem: {
             app: string;
             case?: string;
+            drafted?: string;
             got?: unknown;
             id: string;
             input?: unknown;

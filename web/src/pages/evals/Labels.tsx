@@ -45,8 +45,8 @@ function Item({ item }: { item: LabelItem }) {
       <p className="row small muted"><span>{title(item.app)}</span>{item.suite && <code>{item.suite}</code>}{item.case && <Link href={`/cases/${item.case}`}>{item.case}</Link>}{item.run && <Link href={`/runs/${item.run}`}>The run</Link>}<Time at={item.queued} /></p>
       <p className="strong">{item.why}</p>
       <div className="compare">
-        <div><p className="small muted">It was given</p><Fields value={item.input} /></div>
-        <div><p className="small muted">It answered</p><Fields value={item.got} />{item.want !== undefined && <><p className="small muted">By what people did, right is</p><Fields value={item.want} /></>}</div>
+        <div><p className="small muted">{item.drafted ? "A model wrote" : "It was given"}</p><Fields value={item.input} /></div>
+        <div>{item.got !== undefined && <><p className="small muted">It answered</p><Fields value={item.got} /></>}{item.want !== undefined && <><p className="small muted">{item.drafted ? "By the reference policy, right is" : "By what people did, right is"}</p><Fields value={item.want} /></>}</div>
       </div>
       {label.error && <ErrorBox error={label.error} />}
       {bad && <p className="wrong">{bad}</p>}

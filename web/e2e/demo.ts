@@ -1,19 +1,18 @@
-// The product with demo data and an administrator who is signed in: made before the
-// tests of whichever file imports it, and taken away after them.
-import { after, before } from "node:test";
-import type { Browser } from "playwright-core";
+// The product with demo data and an administrator who is signed in: made before
+// anything of whichever file imports it runs, and taken away after its tests. It is
+// waited for here and not in a hook, since the hooks of two modules run side by side.
+import { after } from "node:test";
 import { openBrowser } from "./browser";
-import { enter, Product, type Person } from "./product";
+import { enter, Product } from "./product";
 
-export let browser: Browser;
-export let product: Product;
-export let who: Person;
+export const [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
+export const who = await enter(browser, product.link, "mira").catch(async (failure) => {
+  await close();
+  throw failure;
+});
+after(close);
 
-before(async () => {
-  [browser, product] = await Promise.all([openBrowser(), Product.demo()]);
-  who = await enter(browser, product.link, "mira");
-});
-after(async () => {
-  await browser?.close();
-  await product?.close();
-});
+async function close() {
+  await browser.close();
+  await product.close();
+}

@@ -156,3 +156,36 @@ func TestRoutedDistance(t *testing.T) {
 		t.Errorf("P10 with the service down: got %s %v", raw, err)
 	}
 }
+
+// The agents are the design's four, with its tools, tiers and forms of answer.
+func TestFourAgents(t *testing.T) {
+	t.Parallel()
+	p := start(t, apptest.Options{})
+	want := map[string]string{
+		"casemanager": "strong: upsert_case close_case cancel_membership run_shift_specialist run_location_specialist run_outreach",
+		"outreach":    "strong: classify_reply send_email send_email_for_review",
+		"shift":       "fast: get_employee_shifts",
+		"location":    "fast: get_employee_profile check_commute_distance",
+	}
+	if len(p.patrol.Agents) != len(want) {
+		t.Errorf("P-006 got %d agents", len(p.patrol.Agents))
+	}
+	for _, a := range p.patrol.Agents {
+		got := []string{a.Model + ":"}
+		for _, tl := range a.Tools {
+			got = append(got, tl.Name)
+			if (a.Name == "shift" || a.Name == "location") && tl.Effect != tool.Read {
+				t.Errorf("P-008 P-009 %s changes something", tl.Name)
+			}
+		}
+		for _, s := range a.Specialists {
+			got = append(got, s.ToolName)
+		}
+		if strings.Join(got, " ") != want[a.Name] {
+			t.Errorf("P-006 P-007 P-008 P-009 P-010 %s is %q, want %q", a.Name, got, want[a.Name])
+		}
+		if err := a.Output.Check(json.RawMessage(`{"said":"all is well"}`)); err == nil {
+			t.Errorf("P-017 %s may answer anything", a.Name)
+		}
+	}
+}

@@ -20,6 +20,8 @@ type changed struct {
 	Band   string  `json:"band"`
 	Trend  string  `json:"trend"`
 	Window string  `json:"time_window"`
+
+	Disclaimer string `json:"governance_disclaimer"`
 }
 
 // subject names the case of a district and window.
@@ -39,22 +41,27 @@ func (o *office) follow(ctx context.Context, before book.Point, had bool, s engi
 		return nil
 	}
 	place := engine.Place{State: s.State, District: s.District}
-	data, err := json.Marshal(changed{place, s.Composite, s.Threshold.Label, s.Trend, s.TimeWindow})
+	switch {
+	case is > was:
+		return o.cross(ctx, place, s)
+	case is == 0 && was > 0:
+		return o.subside(ctx, place, s)
+	}
+	return o.tell(ctx, "score.changed", "", s, fmt.Sprintf("%s: score %.2f, %s.", place, s.Composite, s.Threshold.Label))
+}
+
+// tell publishes what became of a score, to live pages and webhooks alike, with the
+// disclaimer for people and for programs.
+func (o *office) tell(ctx context.Context, kind string, id dossier.CaseID, s engine.Score, text string) error {
+	data, err := json.Marshal(changed{engine.Place{State: s.State, District: s.District}, s.Composite, s.Threshold.Label, s.Trend, s.TimeWindow, engine.Disclaimer})
 	if err != nil {
 		return fmt.Errorf("encode change: %w", err)
 	}
-	switch {
-	case is > was:
-		return o.cross(ctx, place, s, data)
-	case is == 0 && was > 0:
-		return o.subside(ctx, place, s, data)
-	}
-	return o.env.Desk.Publish(ctx, app.Event{Kind: "score.changed", Data: data,
-		Text: fmt.Sprintf("%s: score %.2f, %s.", place, s.Composite, s.Threshold.Label)})
+	return o.env.Desk.Publish(ctx, app.Event{Kind: kind, Case: id, Data: data, Text: text + " " + engine.Disclaimer})
 }
 
 // cross opens the case of a crossing, starts the analyst on it and tells people.
-func (o *office) cross(ctx context.Context, p engine.Place, s engine.Score, data json.RawMessage) error {
+func (o *office) cross(ctx context.Context, p engine.Place, s engine.Score) error {
 	stage := strings.ToLower(s.Threshold.Label)
 	return o.env.DB.InTx(ctx, func(ctx context.Context) error {
 		c, fresh, err := o.env.Desk.Open(ctx, app.Opening{Subject: subject(p, engine.Day), State: dossier.Open, Stage: stage, By: dossier.SystemPrincipal,
@@ -72,8 +79,7 @@ func (o *office) cross(ctx context.Context, p engine.Place, s engine.Score, data
 			Input: districtIn{District: p.District, State: p.State, Window: s.TimeWindow}}); err != nil {
 			return err
 		}
-		if err := o.env.Desk.Publish(ctx, app.Event{Kind: "score.crossed", Case: c.ID, Data: data,
-			Text: fmt.Sprintf("%s crosses %s with a score of %.2f. %s", p, s.Threshold.Label, s.Composite, engine.Disclaimer)}); err != nil {
+		if err := o.tell(ctx, "score.crossed", c.ID, s, fmt.Sprintf("%s crosses %s with a score of %.2f.", p, s.Threshold.Label, s.Composite)); err != nil {
 			return err
 		}
 		if len(o.cfg.Mail) == 0 {
@@ -86,9 +92,8 @@ func (o *office) cross(ctx context.Context, p engine.Place, s engine.Score, data
 
 // subside closes the case of a district that is back in BASELINE, unless a senior
 // officer's word is still asked for.
-func (o *office) subside(ctx context.Context, p engine.Place, s engine.Score, data json.RawMessage) error {
-	if err := o.env.Desk.Publish(ctx, app.Event{Kind: "score.changed", Data: data,
-		Text: fmt.Sprintf("%s is back in %s with a score of %.2f.", p, s.Threshold.Label, s.Composite)}); err != nil {
+func (o *office) subside(ctx context.Context, p engine.Place, s engine.Score) error {
+	if err := o.tell(ctx, "score.changed", "", s, fmt.Sprintf("%s is back in %s with a score of %.2f.", p, s.Threshold.Label, s.Composite)); err != nil {
 		return err
 	}
 	c, err := o.env.Desk.CaseOf(ctx, subject(p, engine.Day))

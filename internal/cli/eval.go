@@ -209,8 +209,8 @@ func writeTable(w io.Writer, r eval.Result, id string) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "  calibration error %.3f, %.4f a case, %.1f ms a case, %.1f %% left to the reference policy, %d failures to mend\n",
-		f.Calibration.Error, f.CostPerCase, f.MsPerCase, 100*f.Fallback, f.Correctable)
+	fmt.Fprintf(w, "  calibration error %.3f (%d bins off), %.4f a case, %.1f ms a case, %.1f %% left to the reference policy, %d failures to mend\n",
+		f.Calibration.Error, f.Calibration.Off, f.CostPerCase, f.MsPerCase, 100*f.Fallback, f.Correctable)
 	if !r.Safe() {
 		fmt.Fprintln(w, "  UNSAFE: something got through that must not.")
 	}

@@ -79,15 +79,15 @@ func (l *line) evalAB() *cobra.Command {
 func writeContest(w io.Writer, e eval.Experiment) error {
 	fmt.Fprintf(w, "%s by %s (%s)\n", e.Suite, e.Grade, strings.Join(e.Tags, ", "))
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "MODEL\tSIMPLE\tEDGE\tCOST PER 1,000\tCHANGE\tDECISION")
-	fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.4f\t\tbaseline\n", e.Base.Name, e.Base.Simple, e.Base.Edge, e.Base.CostPer)
+	fmt.Fprintln(tw, "MODEL\tSIMPLE\tEDGE\tCOST PER 1,000\tMS A CASE\tCHANGE\tDECISION")
+	fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.4f\t%.1f\t\tbaseline\n", e.Base.Name, e.Base.Simple, e.Base.Edge, e.Base.CostPer, e.Base.Ms)
 	for _, v := range e.Others {
 		word := "keep the baseline"
 		if v.Decision.Replace {
 			word = "may replace it"
 		}
-		fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.4f\t%+.3f (%+.3f to %+.3f)\t%s: %s\n",
-			v.Name, v.Simple, v.Edge, v.CostPer, v.Change.Mean, v.Change.Low, v.Change.High, word, v.Decision.Why)
+		fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.4f\t%.1f\t%+.3f (%+.3f to %+.3f)\t%s: %s\n",
+			v.Name, v.Simple, v.Edge, v.CostPer, v.Ms, v.Change.Mean, v.Change.Low, v.Change.High, word, v.Decision.Why)
 	}
 	return tw.Flush()
 }

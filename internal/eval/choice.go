@@ -80,7 +80,7 @@ func Choose(p Path, want Choice) ChoiceReport {
 		}
 	}
 	r.Args = argsScore(p, want, &r)
-	if n := len(want.Tools) + len(r.Unnecessary) + len(r.MadeUp) + len(r.WrongOrder); n > 0 {
+	if n := len(want.Tools) + len(r.Unnecessary) + len(r.MadeUp); n > 0 { // the order has a grade of its own
 		r.Score = float64(right) / float64(n)
 	} else {
 		r.Score = 1

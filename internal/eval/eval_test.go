@@ -82,7 +82,7 @@ func TestChoose(t *testing.T) {
 		{"missing", []Call{roster}, ChoiceReport{Missing: []string{"shifts"}, Score: 0.5, Args: 1}},
 		{"unnecessary", []Call{roster, shifts, ok("mail", `{}`, `3`)}, ChoiceReport{Unnecessary: []string{"mail"}, Score: 2.0 / 3, Args: 1}},
 		{"made up", []Call{roster, shifts, failed("invent", `{}`)}, ChoiceReport{MadeUp: []string{"invent"}, Score: 2.0 / 3, Args: 1}},
-		{"order", []Call{shifts, roster}, ChoiceReport{WrongOrder: []string{"roster before shifts"}, Score: 2.0 / 3, Args: 1}},
+		{"order", []Call{shifts, roster}, ChoiceReport{WrongOrder: []string{"roster before shifts"}, Score: 1, Args: 1}},
 		{
 			"arguments", []Call{roster, ok("shifts", `{"ids":["E1","E3"]}`, `2`)},
 			ChoiceReport{WrongArgs: []string{"shifts: ids: E2 is missing"}, Score: 1},
@@ -109,13 +109,13 @@ func TestCalibrate(t *testing.T) {
 		conf = append(conf, 0.95)
 		right = append(right, i < 95)
 	}
-	if c := Calibrate(conf, right, 10); c.Error > 1e-9 {
-		t.Errorf("well calibrated: error %v", c.Error)
+	if c := Calibrate(conf, right, 10); c.Error > 1e-9 || c.Off != 0 {
+		t.Errorf("P-119 well calibrated: error %v", c.Error)
 	}
 	for i := range right {
 		right[i] = i < 45
 	}
-	if c := Calibrate(conf, right, 10); math.Abs(c.Error-0.5) > 1e-9 || len(c.Bins) != 1 {
+	if c := Calibrate(conf, right, 10); math.Abs(c.Error-0.5) > 1e-9 || len(c.Bins) != 1 || c.Off != 1 || !c.Bins[0].Off {
 		t.Errorf("overconfident: %+v", c)
 	}
 }

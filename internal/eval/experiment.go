@@ -30,6 +30,7 @@ func ArmOf(r Result, grade string) Arm {
 	a := Arm{Name: r.Player, CostPer: r.Cost}
 	var simple, edge []float64
 	for _, row := range r.Rows {
+		a.Ms += row.Ms / float64(len(r.Rows))
 		score, applies := row.Score(grade)
 		if !applies {
 			continue

@@ -11,7 +11,7 @@ func TestContest(t *testing.T) {
 	result := func(player string, cost float64, wrong ...int) Result {
 		r := Result{App: "x", Suite: "s", Player: player, Cost: cost}
 		for i := range 200 {
-			row := Row{Example: Example{Name: fmt.Sprint(i), Complexity: "simple"}, Grades: []Grade{{Name: "verdict_accuracy", Score: 1, Applies: true}}}
+			row := Row{Ms: cost, Example: Example{Name: fmt.Sprint(i), Complexity: "simple"}, Grades: []Grade{{Name: "verdict_accuracy", Score: 1, Applies: true}}}
 			if i >= 150 {
 				row.Example.Complexity = "edge"
 			}
@@ -51,6 +51,9 @@ func TestContest(t *testing.T) {
 	}
 	if strings.Join(e.Tags, " ") != "ab_test big cheap careless lost-at-the-edge dear" {
 		t.Errorf("P-126 got tags %v", e.Tags)
+	}
+	if len(e.Others) != 4 || e.Base.Ms < 39.9 || e.Base.Ms > 40.1 || e.Others[0].Ms > 4.1 {
+		t.Errorf("P-122 P-123 %d challengers; %v and %v ms a case", len(e.Others), e.Base.Ms, e.Others[0].Ms)
 	}
 	if c := e.Others[1].Change; c.Mean != -0.05 || c.Low >= c.Mean || c.High <= c.Mean {
 		t.Errorf("P-123 got %+v", c)

@@ -97,6 +97,7 @@ func TestGradersCanFail(t *testing.T) {
 		{"rule agreement needs a finding", RuleAgreement("rule_agreement"), "", found(dossier.Pass, planted(t, pass, good...)), planted(t, pass, good...), 0},
 		{"unapproved act", ActsApproved("no_unapproved_act", agents...), "", agreedTo, planted(t, "{}", `send {"to":"ann"}`), 0},
 		{"P-127 missing", path["tool_choice_accuracy"], "", planted(t, "{}", good...), planted(t, "{}", good[0]), 0.5},
+		{"P-096 order is not asked", path["tool_choice_accuracy"], "", planted(t, "{}", good[1], good[0]), planted(t, "{}", good[1]), 0.5},
 		{"P-127 unnecessary", path["tool_choice_accuracy"], "", planted(t, "{}", good...), planted(t, "{}", good[0], good[1], `send {}`), 2. / 3},
 		{"P-127 once too often", path["tool_choice_accuracy"], "", planted(t, "{}", good...), planted(t, "{}", good[0], good[1], `check {"v":2}`), 2. / 3},
 		{"P-128 wrong", path["parameter_accuracy"], "", planted(t, "{}", good...), planted(t, "{}", `look {"v":2}`, good[1]), 0},

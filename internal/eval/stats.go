@@ -8,17 +8,23 @@ import (
 
 // A Bin is one bar of a reliability diagram.
 type Bin struct {
-	From, To   float64
-	Count      int
-	Confidence float64 // mean
-	Accuracy   float64 // share that was right
+	From       float64 `json:"from"`
+	To         float64 `json:"to"`
+	Count      int     `json:"count"`
+	Confidence float64 `json:"confidence"` // mean
+	Accuracy   float64 `json:"accuracy"`   // share that was right
+	Off        bool    `json:"off"`        // they are further apart than [mostGap]
 }
+
+// mostGap is how far confidence and accuracy may be apart: one step of the five.
+const mostGap = 0.2
 
 // A Calibration says how far confidence can be believed.
 type Calibration struct {
 	Bins  []Bin   `json:"bins"`
 	Error float64 `json:"error"` // expected calibration error: the mean gap, by count
 	Worst float64 `json:"worst"` // the largest gap of a bin
+	Off   int     `json:"off"`   // bins whose confidence cannot be believed
 }
 
 // Calibrate compares confidences from 0 to 1 with whether each was right, in n bins
@@ -46,6 +52,9 @@ func Calibrate(confidence []float64, right []bool, n int) Calibration {
 		gap := math.Abs(b.Confidence - b.Accuracy)
 		out.Error += gap * float64(b.Count) / float64(len(confidence))
 		out.Worst = max(out.Worst, gap)
+		if b.Off = gap > mostGap+1e-9; b.Off {
+			out.Off++
+		}
 		out.Bins = append(out.Bins, b)
 	}
 	return out
@@ -167,6 +176,7 @@ type Arm struct {
 	Edge    float64   `json:"edge"`   // accuracy on edge cases
 	Scores  []float64 `json:"-"`      // per example, in the suite's order
 	CostPer float64   `json:"cost_per_1000"`
+	Ms      float64   `json:"ms_per_case"`
 }
 
 // A Decision says whether a challenger may replace the baseline, and why.

@@ -204,13 +204,7 @@ func TestAFilingInDoubt(t *testing.T) {
 			b.upload(alipur())
 			b.fire()
 			a := b.Pending()[0]
-			b.Crash(c.before, func() error {
-				if _, err := b.Inbox.Decide(t.Context(), a.ID, "", dossier.Decision{Verb: dossier.Approve, By: b.Person("lex")}); err != nil {
-					return err
-				}
-				_, err := b.Runner.Drive(t.Context(), a.Run)
-				return err
-			})
+			b.CrashOn(c.before, a, b.Person("lex"))
 			asked := b.Pending()
 			if len(asked) != 1 || asked[0].Title != "Did this happen? "+a.Title {
 				t.Fatalf("asked %+v", asked)

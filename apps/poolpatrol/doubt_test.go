@@ -69,14 +69,7 @@ func TestACancellationInDoubt(t *testing.T) {
 			t.Parallel()
 			p, l := audited(t, "VP-102")
 			p.Walk(7*24*time.Hour + time.Hour)
-			a := p.Pending()[0]
-			p.Crash(c.before, func() error {
-				if _, err := p.Inbox.Decide(t.Context(), a.ID, "", dossier.Decision{Verb: dossier.Approve, By: p.Person("cora")}); err != nil {
-					return err
-				}
-				_, err := p.Runner.Drive(t.Context(), a.Run)
-				return err
-			})
+			p.CrashOn(c.before, p.Pending()[0], p.Person("cora"))
 			p.answerDoubt("Remove EMP-1006 from VP-102", c.verb)
 			p.wantStatus(l.Case, patrol.Cancelled)
 			gone, err := p.patrol.Book.Removals(t.Context(), "")

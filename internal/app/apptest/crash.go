@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"dossier"
 	"dossier/internal/agent"
 )
 
@@ -40,4 +41,16 @@ func (b *Bench) Crash(before bool, do func() error) {
 		b.T.Fatalf("it did not come to an act: %v", err)
 	}
 	b.Settle()
+}
+
+// CrashOn approves a request and dies at the act it was about.
+func (b *Bench) CrashOn(before bool, a dossier.Approval, by dossier.Principal) {
+	b.T.Helper()
+	b.Crash(before, func() error {
+		if _, err := b.Inbox.Decide(b.T.Context(), a.ID, "", dossier.Decision{Verb: dossier.Approve, By: by}); err != nil {
+			return err
+		}
+		_, err := b.Runner.Drive(b.T.Context(), a.Run)
+		return err
+	})
 }

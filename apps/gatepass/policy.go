@@ -185,10 +185,14 @@ func (f *fold) reply(req *model.Request) *model.Reply {
 	a := f.act
 	switch a.Do {
 	case grammar.Call, grammar.Confirm:
-		// A deed that must be confirmed is asked by the product itself, bound to its
-		// exact arguments, so the call is made and waits there.
 		if !req.Offers(a.Tool) {
 			return model.Say(refusal(a.Tool))
+		}
+		// A deed that must be confirmed is asked by the product itself, bound to its
+		// exact arguments, so the call is made and waits there. One that may have been
+		// misheard is shown here, and done with the same arguments on a yes.
+		if o, _ := operation.Find(a.Tool); a.Do == grammar.Confirm && !o.Confirm {
+			return model.Say(misheard(o) + " " + inWords(o, f.values(a)) + " Shall I? (yes or no)")
 		}
 		return req.Calling(model.Planned{Tool: a.Tool, Args: f.values(a)})
 	case grammar.LookUp:

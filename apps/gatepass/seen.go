@@ -39,6 +39,29 @@ func titleOf(o operation.Operation, in any) string {
 	return does + "."
 }
 
+// inWords puts planned arguments in words.
+func inWords(o operation.Operation, args map[string]json.RawMessage) string {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		panic("encode arguments: " + err.Error()) // they were encoded one by one
+	}
+	var in any
+	switch o.Name {
+	case "create_gate_pass":
+		in, err = decoded[createIn](raw)
+	case "scan_exit", "scan_return":
+		in, err = decoded[scanIn](raw)
+	case "approve_gate_pass", "reject_gate_pass", "delete_gate_pass":
+		in, err = decoded[decideIn](raw)
+	}
+	if err != nil {
+		in = nil // the tool itself will say what is wrong
+	}
+	return titleOf(o, in)
+}
+
+func decoded[T any](raw json.RawMessage) (in T, err error) { return in, json.Unmarshal(raw, &in) }
+
 func (in createIn) comesBack() string {
 	switch at, err := time.Parse("2006-01-02T15:04", in.ReturnBy); {
 	case !in.Returnable:

@@ -113,6 +113,30 @@ func TestAModelMishears(t *testing.T) {
 	})
 }
 
+// What the grammar may have misheard is shown first, too, and done on a plain yes alone.
+func TestTheGrammarShowsWhatItDoubts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		answer string
+		want   string
+	}{
+		{"yes", "approved"}, {"haan ji", "approved"}, {"no", "pending"}, {"yes but only tomorrow", "pending"}, {"what is its status?", "pending"},
+	} {
+		t.Run(c.answer, func(t *testing.T) {
+			t.Parallel()
+			b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+			b.As = hr
+			b.Call("POST", "/hr/gatepass/create", `{"person_name":"Ravi Kumar","description":"bank","is_returnable":false}`, nil)
+			k := begin(b, "admin", admin)
+			k.must("tell HR I will approve GP-2026-0001", "This is how I understood you. Approve GP-2026-0001, in the name of Meera Iyer. Shall I?")
+			k.say(c.answer)
+			if got := k.passes(); len(got) != 1 || got[0] != "GP-2026-0001 Ravi Kumar "+c.want {
+				t.Errorf("got %q, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 // Only a plain yes agrees to what was shown.
 func TestAgrees(t *testing.T) {
 	t.Parallel()

@@ -80,6 +80,30 @@ func TestUtterances(t *testing.T) {
 	}
 }
 
+// No sentence that leads astray leads to a deed that is not meant.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	g := operation.Grammar()
+	for _, role := range operation.Desks {
+		s, err := evals.Load("traps-" + role)
+		if err != nil || len(s.Examples) < 10 {
+			t.Fatalf("%d traps %v", len(s.Examples), err)
+		}
+		right := 0
+		for _, ex := range s.Examples {
+			act := g.Hear(ex.Input.State(role, g.Lister(role)), ex.Input.Say)
+			ok, why := ex.Want.Judge(act)
+			if tool, _ := g.Tool(act.Tool); !ok && act.Do == grammar.Call && tool.Acts {
+				t.Errorf("%s %q: %s", role, ex.Input.Say, why)
+			}
+			if ok {
+				right++
+			}
+		}
+		t.Logf("%s, traps: %d of %d", role, right, len(s.Examples))
+	}
+}
+
 func BenchmarkHear(b *testing.B) {
 	g := operation.Grammar()
 	for _, role := range operation.Desks {

@@ -52,6 +52,9 @@ func (g *Grammar) confirmed(s State, u *utterance, t *compiled) (Act, bool) {
 		return Act{}, false
 	}
 	yes, ok := u.yesNo()
+	if plain, agrees := Agrees(u.text); ok && yes && !(plain && agrees) && !t.Confirm {
+		return Act{}, false // "yes, but for Tuesday" is no yes: it is heard anew
+	}
 	switch {
 	case ok && !yes:
 		return Act{Do: Chat, Talk: Cancel}, true
@@ -82,7 +85,7 @@ func (g *Grammar) changesSubject(s State, u *utterance, t *compiled, slot Slot) 
 	return true
 }
 
-var bareWords = words("the one pass number is it i meant mean no for please that this of in list from its")
+var bareWords = lexicon.Set("the one pass number is it i meant mean no for please that this of in list from its")
 
 // bare reports whether u names something and says nothing about it.
 func (u *utterance) bare() bool {
@@ -248,7 +251,7 @@ func (u *utterance) callsOff() bool {
 	return false
 }
 
-var greetings = words("hello hi hey namaste namaskar vanakkam salaam good morning afternoon evening night day there sir madam greetings dear ji all team")
+var greetings = lexicon.Set("hello hi hey namaste namaskar vanakkam salaam good morning afternoon evening night day there sir madam greetings dear ji all team")
 
 // talk recognises what calls for no tool.
 func (g *Grammar) talk(s State, u *utterance) (Act, bool) {
@@ -300,7 +303,7 @@ func (u *utterance) isGreeting() bool {
 
 // plain are the words of which a plain yes or no is made. A yes with any other word in
 // it says more than yes: "yes, but for Tuesday" is no agreement.
-var plain = words(`yes no not sure true false course definitely certainly absolutely correct right confirm confirmed ok affirmative negative ji y indeed surely
+var plain = lexicon.Set(`yes no not sure true false course definitely certainly absolutely correct right confirm confirmed ok affirmative negative ji y indeed surely
 bilkul please do it go ahead proceed that is the this one pass sir madam of fine create make approve delete remove reject scan keep as never mind leave forget stop
 cancel abort nevermind scratch drop skip kar karo nahi haan thanks thank you i want to am we will just now deed done agree agreed theek hai rehne`)
 

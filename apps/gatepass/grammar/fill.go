@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"dossier/apps/gatepass/lexicon"
 )
 
 // fill reads the slots of t out of u, keeping those in known. It also returns what a
@@ -154,15 +156,15 @@ func (u *utterance) claimed() string {
 	return ""
 }
 
-var titles = words("mr mrs ms miss dr shri smt sri prof mister")
+var titles = lexicon.Set("mr mrs ms miss dr shri smt sri prof mister")
 
 // stops are words at which a name ends.
-var stops = words(`to for because as since going who he she they it purpose reason with and from is will on at in by not non no returnable
+var stops = lexicon.Set(`to for because as since going who he she they it purpose reason with and from is will on at in by not non no returnable
 return returning coming come back please so but that which the a an of today tomorrow yesterday now urgently asap wants needs has have was
 approve reject delete print show list pass passes gate approved rejected pending exited returned qr details until till`)
 
 // nobody are words in the place of a name that name no one.
-var nobody = words("someone somebody anyone anybody people person visitor me him her them us approval all today now this these those it")
+var nobody = lexicon.Set("someone somebody anyone anybody people person visitor me him her them us approval all today now this these those it")
 
 // nameFrom reads a name that begins at token i, or "".
 func (u *utterance) nameFrom(i int) string {

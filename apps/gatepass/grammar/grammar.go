@@ -212,7 +212,11 @@ func (g *Grammar) Hear(s State, text string) Act {
 		return Act{Do: Ask, Tool: t.Name, Args: Args{}, Slot: t.Slots[0].Name}
 	}
 	args, among, name := g.fill(s, u, t, Args{})
-	return u.askWhen(t, g.next(s, t, args, among, name))
+	a := u.askWhen(t, g.next(s, t, args, among, name))
+	if a.Do == Call && t.Acts && u.doubtful(t) {
+		a.Do = Confirm
+	}
+	return a
 }
 
 // askWhen asks for the time to come back, if one was said that could not be read.

@@ -3,6 +3,8 @@ package grammar
 import (
 	"strings"
 	"time"
+
+	"dossier/apps/gatepass/lexicon"
 )
 
 // particulars are what someone says about a pass that is to be made.
@@ -93,7 +95,7 @@ func (u *utterance) personPlace() int {
 		w := u.tokens[i].word
 		if w == "pass" || w == "passes" {
 			seenPass = true
-			if i+1 < len(u.tokens) && u.tokens[i+1].gap != 0 && u.tokens[i+1].capital && u.tokens[i+1].kind == tokWord && !asks[u.word(i+1)] && !leading[u.word(i+1)] {
+			if i+1 < len(u.tokens) && u.tokens[i+1].gap != 0 && u.tokens[i+1].capital && u.tokens[i+1].kind == tokWord && !lexicon.Asks[u.word(i+1)] && !leading[u.word(i+1)] {
 				return i + 1 // "a gate pass, Sandeep Nair, …"
 			}
 			continue
@@ -133,7 +135,7 @@ func (u *utterance) sentOff() int {
 		if (t.word == "send" || t.word == "sending" || t.word == "need" || t.word == "want") && i+1 < len(u.tokens) && u.tokens[i+1].capital && u.tokens[i+1].kind == tokWord {
 			return i + 1
 		}
-		if t.possessive && u.word(i+1) == "pass" && !pronouns[t.word] {
+		if t.possessive && u.word(i+1) == "pass" && !lexicon.Pronouns[t.word] {
 			for i > 0 && u.tokens[i-1].capital && u.tokens[i].gap == 0 {
 				i--
 			}
@@ -283,7 +285,7 @@ func (u *utterance) returns(from, to int) (yes, ok bool) {
 	return says && !not, says
 }
 
-var leading = words(`for to because as since he she they has have had needs need wants want is are will be going go the a an of that who which
+var leading = lexicon.Set(`for to because as since he she they has have had needs need wants want is are will be going go the a an of that who which
 purpose reason so in order his her their its it and on being off towards toward regarding`)
 
 // purpose returns the text of the tokens without the words that lead up to it.

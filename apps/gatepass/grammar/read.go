@@ -377,7 +377,7 @@ func (u *utterance) dropGate() {
 // opening returns the first token that is no politeness.
 func (u *utterance) opening() int {
 	i := 0
-	for i < len(u.tokens) && polite[u.tokens[i].word] {
+	for i < len(u.tokens) && lexicon.Polite[u.tokens[i].word] {
 		i++
 	}
 	return i
@@ -393,19 +393,19 @@ func (u *utterance) isQuestion() bool {
 	if i+1 < len(u.tokens) {
 		second = u.tokens[i+1].word
 	}
-	if i > 0 && vocatives[u.tokens[i-1].word] && u.tokens[i].gap == 0 && (first == "is" || first == "are") && (strings.HasSuffix(second, "ing") || second == "back" || second == "out" || second == "in" || second == "here") {
+	if i > 0 && lexicon.Vocatives[u.tokens[i-1].word] && u.tokens[i].gap == 0 && (first == "is" || first == "are") && (strings.HasSuffix(second, "ing") || second == "back" || second == "out" || second == "in" || second == "here") {
 		return false // "sir is leaving": he is spoken of, not to
 	}
-	if u.has("possible") && (request[first] || first == "is") {
+	if u.has("possible") && (lexicon.Request[first] || first == "is") {
 		return false // a polite request
 	}
-	if request[first] && (second == "you" || second == "i" || second == "we" || second == "u") {
+	if lexicon.Request[first] && (second == "you" || second == "i" || second == "we" || second == "u") {
 		return false
 	}
 	if first == "do" && second != "i" && second != "we" && second != "you" && second != "they" {
 		return false
 	}
-	if asks[first] {
+	if lexicon.Asks[first] {
 		return true
 	}
 	return strings.HasSuffix(strings.TrimSpace(u.text), "?")

@@ -9,8 +9,6 @@ import (
 	"dossier/apps/gatepass/lexicon"
 )
 
-func list(s string) []string { return strings.Fields(s) }
-
 // readRefs finds what u names: numbers, ids, ordinals, pronouns and whose pass.
 func (u *utterance) readRefs(s State, g *Grammar) {
 	for i := range u.tokens {
@@ -67,7 +65,7 @@ func firstOf(a, b string) string {
 
 func (u *utterance) readWordRef(i int) {
 	t := &u.tokens[i]
-	if pronouns[t.word] {
+	if lexicon.Pronouns[t.word] {
 		if t.word == "it" && u.has("possible") {
 			return // "would it be possible": it stands for nothing
 		}
@@ -92,7 +90,7 @@ func (u *utterance) readWordRef(i int) {
 func (u *utterance) readName(s State, g *Grammar) {
 	for i := range u.tokens {
 		t := &u.tokens[i]
-		if t.kind == tokWord && t.possessive && !pronouns[t.word] && !asks[t.word] && !t.day {
+		if t.kind == tokWord && t.possessive && !lexicon.Pronouns[t.word] && !lexicon.Asks[t.word] && !t.day {
 			from := i
 			for from > 0 && u.tokens[from-1].capital && u.tokens[from-1].kind == tokWord && !g.spell.Known(u.tokens[from-1].word) {
 				from--

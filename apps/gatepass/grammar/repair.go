@@ -7,6 +7,8 @@ import (
 
 	"dossier/apps/gatepass/calendar"
 	"dossier/apps/gatepass/pass"
+
+	"dossier/apps/gatepass/lexicon"
 )
 
 // fillerPhrases are sounds and phrases that only fill a pause.
@@ -50,10 +52,10 @@ var repairs = [][]string{
 
 // firmly are the first words of repairs that leave no doubt that something was taken
 // back, even where it is not clear what.
-var firmly = words("no wait correction actually scratch nahi")
+var firmly = lexicon.Set("no wait correction actually scratch nahi")
 
 // motions say which way someone goes.
-var motions = words("in out back coming going leaving entering returning left came went")
+var motions = lexicon.Set("in out back coming going leaving entering returning left came went")
 
 // repair takes back what the speaker took back: the number, name, phrase or deed before
 // "no sorry" gives way to that after it.
@@ -195,6 +197,20 @@ func dropPhrase(tokens []token, word string) []token {
 		return tokens
 	}
 	return tokens[:last]
+}
+
+// doubtful reports whether u, which seems to ask for t, may mean something else, so that
+// whoever said it is shown first what would be done.
+func (u *utterance) doubtful(t *compiled) bool {
+	creates := slices.ContainsFunc(t.Slots, func(s Slot) bool { return s.Kind == Person })
+	for i := range u.tokens {
+		w := u.word(i)
+		if u.tokens[i].kind != tokWord || !lexicon.Doubts[w] || creates && lexicon.OfNew[w] || t.negates && (w == "not" || w == "no" || w == "never") {
+			continue
+		}
+		return true
+	}
+	return creates && (u.sequence("may", "not") >= 0 || u.sequence("or", "not") >= 0)
 }
 
 // forbids reports whether u says not to do something.

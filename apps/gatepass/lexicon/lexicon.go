@@ -6,6 +6,8 @@
 // Nothing changes them.
 package lexicon
 
+import "strings"
+
 // Contractions are words that stand for several.
 var Contractions = map[string][]string{
 	"won't": {"will", "not"}, "wont": {"will", "not"}, "can't": {"can", "not"}, "cant": {"can", "not"},
@@ -65,4 +67,37 @@ var Statuses = map[string]string{
 	"exited": "exited", "left": "exited", "departed": "exited",
 	"returned": "returned", "completed": "completed", "finished": "completed", "closed": "completed", "deleted": "deleted", "removed": "deleted",
 	"outside": "pending_return", "overdue": "pending_return",
+}
+
+// Polite are words that only open a sentence.
+var Polite = Set("please ok hi hello hey dear sir madam maam ji so and now then well just also actually yes no oh")
+
+// Vocatives are how people are spoken to.
+var Vocatives = Set("sir madam maam ma'am")
+
+// Request are words that ask politely for a deed.
+var Request = Set("can could would will may shall might")
+
+// Asks are words that open a question.
+var Asks = Set("is are was were has have had did does do when who whose whom what which where why how can could will would may should any am")
+
+// Pronouns stand for the pass, or the person, that was spoken of.
+var Pronouns = Set("it its that this same him her he she his hers them they")
+
+// Doubts are words with which a sentence seldom asks for a deed right now: it denies,
+// weighs, tells of another time, or takes back.
+var Doubts = Set(`not no never neither nor without or either maybe perhaps may might but except only mistake wanted tried stopped stop
+will tomorrow yesterday ago forgot later two three both other others lot if`)
+
+// OfNew are those of them that people use of a new pass, because it is about a time to
+// come.
+var OfNew = Set("not no never without will tomorrow yesterday two three only later may but")
+
+// Set returns the words of a list.
+func Set(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
 }

@@ -301,12 +301,6 @@ func (u *utterance) isGreeting() bool {
 	return true
 }
 
-// plain are the words of which a plain yes or no is made. A yes with any other word in
-// it says more than yes: "yes, but for Tuesday" is no agreement.
-var plain = lexicon.Set(`yes no not sure true false course definitely certainly absolutely correct right confirm confirmed ok affirmative negative ji y indeed surely
-bilkul please do it go ahead proceed that is the this one pass sir madam of fine create make approve delete remove reject scan keep as never mind leave forget stop
-cancel abort nevermind scratch drop skip kar karo nahi haan thanks thank you i want to am we will just now deed done agree agreed theek hai rehne`)
-
 // Agrees reads a plain yes or no, in any of their forms, and reports whether it is one.
 func Agrees(text string) (yes, ok bool) {
 	u := &utterance{text: text, tokens: lex(text)}
@@ -314,7 +308,7 @@ func Agrees(text string) (yes, ok bool) {
 		if w, ok := lexicon.Synonyms[u.tokens[i].word]; ok {
 			u.tokens[i].word = w
 		}
-		if !plain[u.tokens[i].word] {
+		if !lexicon.Plain[u.tokens[i].word] {
 			return false, false
 		}
 	}

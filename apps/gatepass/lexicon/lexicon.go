@@ -93,6 +93,12 @@ will tomorrow yesterday ago forgot later two three both other others lot if`)
 // come.
 var OfNew = Set("not no never without will tomorrow yesterday two three only later may but")
 
+// Plain are the words of which a plain yes or no is made. A yes with any other word in
+// it says more than yes: "yes, but for Tuesday" is no agreement.
+var Plain = Set(`yes no not sure true false course definitely certainly absolutely correct right confirm confirmed ok affirmative negative ji y indeed surely
+bilkul please do it go ahead proceed that is the this one pass sir madam of fine create make approve delete remove reject scan keep as never mind leave forget stop
+cancel abort nevermind scratch drop skip kar karo nahi haan thanks thank you i want to am we will just now deed done agree agreed theek hai rehne`)
+
 // Set returns the words of a list.
 func Set(list string) map[string]bool {
 	m := map[string]bool{}

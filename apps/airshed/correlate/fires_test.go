@@ -175,6 +175,7 @@ func TestHistoryA139(t *testing.T) {
 	c.States[0].DistrictCounts = []DistrictFires{{"Jind", 90}, {"Sirsa", 30}}
 	reports := []PastReport{
 		{Reported: Reported{Station: "Alipur", Time: day(2024, 11, 12)}, States: []StateFires{{State: "Haryana", Districts: []string{"Jind"}}}},
+		{Reported: Reported{Station: "Alipur", Time: day(2026, 11, 12)}, States: []StateFires{{State: "Haryana", Districts: []string{"Jind"}}}}, // later than the surge
 		{Reported: Reported{Station: "Rohini", Time: day(2023, 11, 2)}, States: []StateFires{{State: "haryana", Districts: []string{"JIND", "Karnal"}}}},
 	}
 	h := Compare(alipur, c, past, reports, Defaults())
@@ -183,6 +184,11 @@ func TestHistoryA139(t *testing.T) {
 	}
 	if len(h.Recurring) != 1 || h.Recurring[0].District != "Jind" || h.Recurring[0].Reports != 2 || !slices.Equal(h.Recurring[0].Years, []int{2023, 2024}) {
 		t.Errorf("%+v", h.Recurring)
+	}
+	// Two weeks to either side are the same weeks; a day more is not.
+	noon := func(d int) Sample { return Sample{alipur.Time.AddDate(-1, 0, d), 310} }
+	if got := Compare(alipur, c, []Sample{noon(-15), noon(-14), noon(14), noon(15)}, nil, Defaults()); len(got.Years) != 1 || got.Years[0].Readings != 2 {
+		t.Errorf("%+v", got.Years)
 	}
 	january := Surge{BorderStation: BorderStation{Name: "Alipur", Time: day(2026, 1, 3)}}
 	if got := Compare(january, c, []Sample{{day(2024, 12, 28), 310}}, nil, Defaults()); len(got.Years) != 1 || got.Years[0].Year != 2025 {

@@ -258,3 +258,30 @@ func TestReceiver(t *testing.T) {
 		t.Error(code, body)
 	}
 }
+
+// What the Commission's system needs to take a report once and to know whose it is
+// goes with every call.
+func TestWhatGoesWithASubmissionA137(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	var sent http.Header
+	d.HTTP = &http.Client{Transport: tap{&sent, d.HTTP.Transport}}
+	res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-007"), text(report(t, "CAQM-2025-11-14-007")), both)
+	if err != nil || res.Receipt == nil {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if sent.Get("Idempotency-Key") != "CAQM-2025-11-14-007" || sent.Get("Authorization") != "Bearer secret-token" || sent.Get("X-Timestamp") != "1763109000" || !strings.HasPrefix(sent.Get("X-Signature"), "sha256=") {
+		t.Errorf("%v", sent)
+	}
+}
+
+// A tap keeps the headers of the last request that goes through it.
+type tap struct {
+	into *http.Header
+	next http.RoundTripper
+}
+
+func (p tap) RoundTrip(r *http.Request) (*http.Response, error) {
+	*p.into = r.Header.Clone()
+	return p.next.RoundTrip(r)
+}

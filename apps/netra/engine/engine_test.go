@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -324,6 +325,27 @@ func TestHonesty(t *testing.T) {
 		s := compute(t, Day, hot, signalAt(0, 1, Neutral, Physical), signalAt(0, 1, Neutral, Physical), signalAt(0, 1, Neutral, Physical))
 		if got := codes(s); got[0] != "dilutionphysical" {
 			t.Errorf("got %v", got)
+		}
+	})
+	t.Run("N8 few signals make a thin score", func(t *testing.T) {
+		for n, want := range map[int]bool{1: true, 2: true, 3: false} {
+			signals := slices.Repeat([]Signal{signalAt(0, 2, Escalatory, Physical)}, n)
+			if got := slices.Contains(codes(compute(t, Day, signals...)), "thin"); got != want {
+				t.Errorf("%d signals: %v", n, got)
+			}
+		}
+	})
+	t.Run("N8 calm alone has no strength", func(t *testing.T) {
+		s := compute(t, Day, signalAt(0, 5, Stabilizing, Physical))
+		if s.Peak == nil || s.Peak.Strength != 0 || s.EscalationFloor.Label != "BASELINE" {
+			t.Errorf("%+v", s.Peak)
+		}
+	})
+	t.Run("N-059 of signals that weigh the same the newer comes first", func(t *testing.T) {
+		older, newer := signalAt(130, 3, Escalatory, Physical), signalAt(120, 3, Escalatory, Physical) // both at the recency floor
+		older.EventSummary, newer.EventSummary = "older", "newer"
+		if s := compute(t, Week, older, newer); s.Top[0].Weight != s.Top[1].Weight || s.Top[0].EventSummary != "newer" {
+			t.Errorf("%+v", s.Top)
 		}
 	})
 	t.Run("N8 floor follows severity", func(t *testing.T) {

@@ -32,6 +32,12 @@ func TestReadCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, audit := AcceptAll(rows, rejects, readTime)
+	t.Run("N-093 a spreadsheet's byte order mark is no part of the heading", func(t *testing.T) {
+		marked, _, err := ReadCSV(strings.NewReader("\uFEFF" + sampleCSV))
+		if err != nil || len(marked) != len(rows) || marked[0].Report.State != rows[0].Report.State {
+			t.Errorf("%d rows of %d, %v", len(marked), len(rows), err)
+		}
+	})
 	t.Run("N-087 N-093 accepted", func(t *testing.T) {
 		if len(got) != 3 || audit.Accepted != 3 || audit.Read != 9 {
 			t.Fatalf("accepted %d of %d", audit.Accepted, audit.Read)

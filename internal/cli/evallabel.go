@@ -58,7 +58,7 @@ func (p *product) collectLabels(ctx context.Context) error {
 		}
 		err = p.store.AskLabel(ctx, records.LabelItem{
 			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Input: in, Got: got, Queued: p.now(),
-			Why: fmt.Sprintf("%s decided %q: %s", last.By.Name, last.Verb, last.Note),
+			Why: deed(last),
 		})
 		if err != nil {
 			return err
@@ -76,6 +76,15 @@ func (p *product) label(ctx context.Context, id string, l records.Label) (record
 	a, _ := p.app(item.App)
 	l.Note, l.Right = a.Redacted(l.Note), a.RedactedJSON(l.Right)
 	return p.store.Label(ctx, id, l)
+}
+
+// deed says what a person decided, and why if they said so.
+func deed(d dossier.Decision) string {
+	said := fmt.Sprintf("%s decided %q.", d.By.Name, d.Verb)
+	if d.Note != "" {
+		said += " " + d.Note
+	}
+	return said
 }
 
 // accepted returns the examples of a suite that people accepted, from production or

@@ -18,6 +18,8 @@ type Props = {
   limits?: { name: string; at: number }[];
   unit?: string;
   stacked?: boolean;
+  /** The ends of the scale, where values cannot go beyond them. */
+  range?: [least: number, most: number];
   /** The full way: an ECharts option. Colours and fonts are set for it. */
   option?: EChartsCoreOption;
 };
@@ -30,7 +32,7 @@ export function Chart(props: Props) {
   const { shown } = useTheme();
   const [asTable, setAsTable] = useState(false);
   const [failed, setFailed] = useState(false);
-  const text = JSON.stringify([props.x, props.series, props.limits, props.unit, props.stacked, props.option]);
+  const text = JSON.stringify([props.x, props.series, props.limits, props.unit, props.stacked, props.range, props.option]);
 
   useEffect(() => {
     const el = box.current;
@@ -117,9 +119,9 @@ function optionOf(p: Props, el: HTMLElement): EChartsCoreOption {
     grid: { left: 8, right: 16, top: series.length > 1 ? 34 : p.unit ? 28 : 14, bottom: 6, containLabel: true },
     legend: series.length > 1 ? { top: 0, left: 0, textStyle: { color: v("--ink") } } : undefined,
     xAxis: { type: "category", data: p.x, ...axis, splitLine: { show: false } },
-    yAxis: { type: "value", name: p.unit, scale: series.every((s) => s.kind !== "bar"), ...axis },
+    yAxis: { type: "value", name: p.unit, min: p.range?.[0], max: p.range?.[1], scale: series.every((s) => s.kind !== "bar"), ...axis },
     series: series.map((s, i) => ({
-      name: s.name, type: s.kind ?? "line", data: s.values, showSymbol: s.values.length < 40, symbolSize: 5,
+      name: s.name, type: s.kind ?? "line", data: s.values, showSymbol: s.values.length < 40, symbolSize: s.kind === "scatter" ? 9 : 5,
       stack: p.stacked ? "all" : undefined, lineStyle: s.dashed ? { type: "dashed" } : undefined, barMaxWidth: 36,
       markLine: i === 0 && p.limits?.length ? {
         symbol: "none", silent: true, label: { formatter: "{b}", color: v("--ink"), position: "insideEndTop" },

@@ -105,12 +105,13 @@ function Results() {
 /** The mean of all grades over time, one line for each suite. */
 function Trend({ results }: { results: EvalResult[] }) {
   const ordered = results.toReversed();
-  const suites = [...new Set(ordered.map((r) => `${r.app} ${r.suite}`))].slice(0, 6);
+  const title = useAppTitle();
+  const suites = [...new Set(ordered.map((r) => `${r.app}/${r.suite}`))].slice(0, 6);
   const mean = (r: EvalResult) => { const m = Object.values(r.means); return m.length === 0 ? null : m.reduce((a, b) => a + b, 0) / m.length; };
   return (
     <div className="panel pad">
-      <Chart label="Mean grade of each suite's runs, oldest to newest" height={220} x={ordered.map((r) => r.started.slice(5, 16).replace("T", " "))}
-        series={suites.map((s) => ({ name: words(s), values: ordered.map((r) => (`${r.app} ${r.suite}` === s ? mean(r) : null)), kind: "scatter" as const }))} />
+      <Chart label="Mean grade of each suite's runs, oldest to newest" height={220} range={[0, 1]} x={ordered.map((r) => r.started.slice(5, 16).replace("T", " "))}
+        series={suites.map((s) => ({ name: `${title(s.split("/")[0])}: ${words(s.split("/")[1])}`, values: ordered.map((r) => (`${r.app}/${r.suite}` === s ? mean(r) : null)), kind: "scatter" as const }))} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from "react";
+import { useAppTitle } from "../../hooks/apps";
 import { useChangePassword, useMe } from "../../hooks/session";
 import { useTheme, type Theme } from "../../hooks/theme";
 import { words } from "../../lib/format";
@@ -9,6 +10,7 @@ import { tell } from "../../parts/toast";
 /** Who you are here, how the console looks, and your password. */
 export function Account() {
   const me = useMe();
+  const title = useAppTitle();
   const { theme, choose } = useTheme();
   return (
     <div className="stack">
@@ -17,7 +19,7 @@ export function Account() {
         <dl className="facts">
           <div className="fact"><dt>Signs in as</dt><dd><code>{me.name}</code></dd></div>
           <div className="fact"><dt>Roles</dt><dd className="row">{me.roles.length === 0 ? "none" : me.roles.map((r) => <Badge key={r} icon="person">{r}</Badge>)}</dd></div>
-          <div className="fact"><dt>Sees</dt><dd>{me.apps.length === 0 ? "no app" : me.apps.map(words).join(", ")}</dd></div>
+          <div className="fact"><dt>Sees</dt><dd>{me.apps.length === 0 ? "no app" : me.apps.map(title).join(", ")}</dd></div>
         </dl>
       </section>
       <section className="panel pad stack">

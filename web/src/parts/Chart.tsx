@@ -117,7 +117,7 @@ function optionOf(p: Props, el: HTMLElement): EChartsCoreOption {
   return {
     ...base,
     grid: { left: 8, right: 16, top: series.length > 1 ? 34 : p.unit ? 28 : 14, bottom: 6, containLabel: true },
-    legend: series.length > 1 ? { top: 0, left: 0, textStyle: { color: v("--ink") } } : undefined,
+    legend: series.length > 1 ? { type: "scroll", pageTextStyle: { color: v("--muted") }, pageIconColor: v("--ink"), pageIconInactiveColor: v("--line-strong"), top: 0, left: 0, textStyle: { color: v("--ink") } } : undefined,
     xAxis: { type: "category", data: p.x, ...axis, splitLine: { show: false } },
     yAxis: { type: "value", name: p.unit, min: p.range?.[0], max: p.range?.[1], scale: series.every((s) => s.kind !== "bar"), ...axis },
     series: series.map((s, i) => ({

@@ -53,7 +53,6 @@ export default function Runs() {
 export function RunTable({ runs, hideCase, chosen, toggle }: { runs: Run[]; hideCase?: boolean; chosen?: string[]; toggle?: (id: string) => void }) {
   const title = useAppTitle();
   const columns: Column<Run>[] = [
-    ...(toggle ? [{ key: "pick", title: "Compare", show: (r: Run) => <input type="checkbox" className="pick" aria-label={`Compare ${r.id}`} checked={chosen?.includes(r.id) ?? false} onChange={() => toggle(r.id)} /> }] : []),
     { key: "agent", title: "Agent", show: (r) => <><Link href={`/runs/${r.id}`} className="strong">{words(r.agent)}</Link><div className="small muted mono break">{r.id}</div></>, sort: (r) => r.agent },
     { key: "status", title: "Status", show: (r) => <RunBadge status={r.status} />, sort: (r) => r.status },
     ...(hideCase ? [] : [
@@ -63,6 +62,7 @@ export function RunTable({ runs, hideCase, chosen, toggle }: { runs: Run[]; hide
     { key: "for", title: "For", minor: true, show: (r) => r.for.name || r.for.id },
     { key: "took", title: "Took", align: "right", minor: true, show: (r) => (isZero(r.ended) ? "–" : span(new Date(r.ended ?? "").getTime() - new Date(r.started).getTime())) },
     { key: "started", title: "Started", show: (r) => <Time at={r.started} />, sort: (r) => r.started },
+    ...(toggle ? [{ key: "pick", title: "Compare", show: (r: Run) => <input type="checkbox" className="pick" aria-label={`Compare ${r.id}`} checked={chosen?.includes(r.id) ?? false} onChange={() => toggle(r.id)} /> }] : []),
   ];
   return <Table caption="Runs" rows={runs} columns={columns} rowKey={(r) => r.id} empty={<Empty icon="run" title="No runs here.">A run begins when an app's trigger fires, when a case moves on, or when somebody talks to an agent.</Empty>} />;
 }

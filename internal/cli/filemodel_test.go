@@ -80,10 +80,16 @@ func toolCalls(namesAndArgs ...string) string {
 // can be opened.
 func fileCommand(t *testing.T, dir, url string, args ...string) (string, string, int) {
 	t.Helper()
+	return fileCommandWithin(t, "1m", dir, url, args...)
+}
+
+// fileCommandWithin is fileCommand with a model that must answer within a time.
+func fileCommandWithin(t *testing.T, limit, dir, url string, args ...string) (string, string, int) {
+	t.Helper()
 	config := filepath.Join(dir, "dossier.toml")
 	text := "[store]\nurl = \"postgres://nobody@127.0.0.1:1/none\"\n"
 	if url != "" {
-		text += fmt.Sprintf("[models.strong]\nprovider = \"compatible\"\nmodel = \"m\"\nbase_url = %q\nkey = \"env:SCRIBE_KEY\"\ntimeout = \"300ms\"\nretries = -1\n[prices.\"compatible/m\"]\nin = 10\nout = 50\n", url)
+		text += fmt.Sprintf("[models.strong]\nprovider = \"compatible\"\nmodel = \"m\"\nbase_url = %q\nkey = \"env:SCRIBE_KEY\"\ntimeout = %q\nretries = -1\n[prices.\"compatible/m\"]\nin = 10\nout = 50\n", url, limit)
 	}
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -145,7 +151,11 @@ func TestFileCommandsWriteWithTheModel(t *testing.T) {
 			t.Cleanup(srv.Close)
 			t.Cleanup(srv.CloseClientConnections)
 			out := filepath.Join(dir, "draft.md")
-			_, log, code := fileCommand(t, dir, srv.URL, "generate-section", "--outline", filepath.Join(dir, "outline.md"), "--data-root", filepath.Join(dir, "run"), "--section", "emissions", "--output", out)
+			limit := "1m"
+			if tt.name == "hangs" {
+				limit = "300ms"
+			}
+			_, log, code := fileCommandWithin(t, limit, dir, srv.URL, "generate-section", "--outline", filepath.Join(dir, "outline.md"), "--data-root", filepath.Join(dir, "run"), "--section", "emissions", "--output", out)
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, log)
 			}

@@ -82,3 +82,25 @@ func TestFailFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlabelledRunsAreGraded grades a stored run that nobody labelled: what needs an
+// expected answer does not apply, and the rest does.
+func TestUnlabelledRunsAreGraded(t *testing.T) {
+	t.Parallel()
+	needs := Grader{Name: "right", Grade: func(_ context.Context, ex Example, _ Trace) (Grade, error) {
+		var want string
+		return Grade{Applies: true, Score: 1}, json.Unmarshal(ex.Want, &want)
+	}}
+	s := Suite{Graders: append([]Grader{needs}, PathGraders(ideal)...)}
+	tr := planted(t, "{}", `look {"v":1}`, `check {"v":1}`)
+	row := GradeTrace(t.Context(), s, Example{Name: "run-1"}, tr)
+	if _, applies := row.Score("right"); row.Failure != "" || applies {
+		t.Errorf("without a label: %q, applies %v", row.Failure, applies)
+	}
+	if score, applies := row.Score("no_circles"); score != 1 || !applies {
+		t.Errorf("the way is not graded: %v %v", score, applies)
+	}
+	if row := GradeTrace(t.Context(), s, Example{Want: json.RawMessage(`5`)}, tr); row.Failure == "" {
+		t.Error("a label of another form must be said")
+	}
+}

@@ -274,6 +274,9 @@ func GradeTrace(ctx context.Context, s Suite, ex Example, tr Trace) Row {
 	}
 	for _, g := range s.Graders {
 		grade, err := g.Grade(ctx, ex, tr)
+		if err != nil && len(ex.Want) == 0 { // a stored run without a label
+			grade, err = Grade{Reason: "nobody has said what is right"}, nil
+		}
 		if err != nil {
 			row.Failure = fmt.Sprintf("grader %s: %v", g.Name, err)
 			return row

@@ -91,7 +91,7 @@ func (p pages) write(d Document) error {
 	}
 	p.list("", c.Exclusions)
 	p.list("Recommendations", r.Recommendations)
-	if err := p.picture("Map", drawMap(d), 112, fmt.Sprintf("Fires within %v km of %s in the window of this report.", r.Rules.RadiusKm, r.SurgeDetails.Station)); err != nil {
+	if err := p.picture("Map", drawMap(d), 102, fmt.Sprintf("Fires within %v km of %s in the window of this report.", r.Rules.RadiusKm, r.SurgeDetails.Station)); err != nil {
 		return err
 	}
 	if err := p.picture("Index and fires", drawChart(d), 72, "The index of the station and the fires round it in the week before the surge."); err != nil {

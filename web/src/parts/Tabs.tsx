@@ -8,13 +8,13 @@ export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
   const [path] = useLocation();
   const best = tabs.filter((t) => path === t.href || path.startsWith(t.href + "/")).sort((a, b) => b.href.length - a.href.length)[0];
   const nav = useRef<HTMLElement>(null);
-  const current = best?.href;
+  const looks = JSON.stringify([best?.href, tabs]); // counts that arrive make tabs wider
   useEffect(() => {
     const on = nav.current?.querySelector("[aria-current]");
     if (!nav.current || !on) return;
     const [all, one] = [nav.current.getBoundingClientRect(), on.getBoundingClientRect()];
     nav.current.scrollLeft += one.left + one.width / 2 - (all.left + all.width / 2);
-  }, [current, tabs.length]);
+  }, [looks]);
   return (
     <nav className="tabs" aria-label={label} ref={nav}>
       {tabs.map((t) => (

@@ -3,6 +3,7 @@ package apptest
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"dossier"
 	"dossier/internal/agent"
@@ -15,16 +16,21 @@ var errDied = errors.New("the process died")
 // the act itself: it was recorded as begun and did not run.
 type dying struct {
 	agent.Log
-	before, dead bool
+	before bool
+	dead   atomic.Bool // specialists record at the same time
 }
 
 // Record implements agent.Log.
 func (d *dying) Record(ctx context.Context, m agent.Move) error {
-	if d.dead {
+	if d.dead.Load() {
 		return errDied
 	}
 	err := d.Log.Record(ctx, m)
-	if d.dead = m.Begin != nil; err == nil && d.dead && d.before {
+	if m.Begin == nil {
+		return err
+	}
+	d.dead.Store(true)
+	if err == nil && d.before {
 		err = errDied
 	}
 	return err

@@ -2,13 +2,13 @@ import { Link } from "wouter";
 import { number, words } from "../../lib/format";
 import { Badge, type Tone } from "../../parts/Badge";
 import { Chart } from "../../parts/Chart";
-import { Loaded } from "../../parts/states";
+import { Loaded, Loading } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
 import { useAuditAll, useMetrics, useVans, type Metrics, type Reversal, type Reversals, type Van } from "./data";
 
-/** The programme at a glance: vans, what is flagged, the trend and how often we were wrong. */
+/** The programme at a glance: vans, what is flagged, the trend and how often we were wrong. It is shown at once, so that nothing moves under the reader. */
 export function Overview() {
   const vans = useVans();
   const metrics = useMetrics();
@@ -22,9 +22,13 @@ export function Overview() {
           Audit every van
         </button>
       </div>
-      <Loaded query={metrics} lines={3}>{(m) => <Figures m={m} flagged={(vans.data ?? []).filter((v) => v.case_id).length} vans={vans.data?.length ?? 0} />}</Loaded>
-      <Loaded query={vans} lines={8}>{(list) => <Vans list={list} />}</Loaded>
-      {metrics.data && <ReversalTable r={metrics.data.reversals} />}
+      {metrics.isPending || vans.isPending ? <Loading lines={12} /> : (
+        <>
+          <Loaded query={metrics} lines={3}>{(m) => <Figures m={m} flagged={(vans.data ?? []).filter((v) => v.case_id).length} vans={vans.data?.length ?? 0} />}</Loaded>
+          <Loaded query={vans} lines={8}>{(list) => <Vans list={list} />}</Loaded>
+          {metrics.data && <ReversalTable r={metrics.data.reversals} />}
+        </>
+      )}
     </div>
   );
 }

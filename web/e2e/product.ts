@@ -84,10 +84,9 @@ export async function enter(browser: Browser, link: string, name: string, look: 
   const page = await context.newPage();
   const bad = complaints(page);
   await page.goto(link);
-  await page.getByRole("heading", { name: /Welcome/ }).waitFor();
+  await page.getByLabel(/password/i).fill(password); // the form is there once the link was looked at
   const nameField = page.getByLabel("Name to sign in with");
   if (await nameField.isVisible()) await nameField.fill(name);
-  await page.getByLabel(/password/i).fill(password);
   await page.getByRole("button", { name: /sign in/i }).click();
   // The first page after the demo data was loaded, while what that set off is still being worked on.
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor({ timeout: 60_000 });

@@ -35,11 +35,13 @@ export function useSay() {
   const [streaming, setStreaming] = useState("");
   const [progress, setProgress] = useState("");
   const [said, setSaid] = useState<string>();
+  const [after, setAfter] = useState(0);
   const [error, setError] = useState<unknown>();
   const busy = said !== undefined;
   const say = useCallback(
     async (id: string, text: string, attached?: Attached[]) => {
       setSaid(text);
+      setAfter(client.getQueryData<Conversation>(["run", id, "chat"])?.steps.at(-1)?.seq ?? 0);
       setStreaming("");
       setProgress("");
       setError(undefined);
@@ -61,5 +63,8 @@ export function useSay() {
     },
     [client],
   );
-  return { say, busy, said, streaming, progress, error };
+  return { say, busy, said, after, streaming, progress, error };
 }
+
+/** What is being said and answered: after which step, and how far it has come. */
+export type Saying = Pick<ReturnType<typeof useSay>, "said" | "after" | "streaming" | "progress">;

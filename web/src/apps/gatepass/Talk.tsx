@@ -5,7 +5,7 @@ import { useMe } from "../../hooks/session";
 import type { Conversation } from "../../api/types";
 import { useQueryState } from "../../lib/query";
 import { isDict } from "../../lib/shape";
-import { turnsOf } from "../../pages/apps/turns";
+import { turnsNow } from "../../pages/apps/turns";
 import { Background } from "../../parts/Background";
 import { Chat, type Turn } from "../../parts/Chat";
 import { Icon } from "../../parts/Icon";
@@ -71,16 +71,12 @@ const more = "(,? (please|sure|go ahead|do it|do that|sir|madam|ji|of course|tha
 const yes = new RegExp(`^(y|yes|yeah|yep|yup|sure|ok|okay|haan|ha|confirm|confirmed|go ahead|do it|please do)${more}[.! ]*$`, "i");
 const no = /^(n|no|nope|nah|nahi|don'?t|do not|keep it|stop|cancel|no,? (thanks|thank you|don'?t|do not|stop|cancel|keep it|leave it|sir|madam|ji)|never ?mind|leave it)[.! ]*$/i;
 
-function Conversing({ conversation: c, say, busy, said, streaming, progress }: { conversation: Conversation } & ReturnType<typeof useSay>) {
+function Conversing({ conversation: c, say, busy, ...saying }: { conversation: Conversation } & ReturnType<typeof useSay>) {
   const pending = useApproval(c.pending[0] ?? "");
   const asked = pending.data?.status === "pending" ? pending.data : undefined;
   const decide = useDecide(asked ?? ({ id: "", case: "", etag: "", digest: "" } as NonNullable<typeof asked>));
   const [working, setWorking] = useState(false);
-  const turns = withPictures(turnsOf(c.steps));
-  if (said !== undefined) turns.push({ key: "said", from: "person", text: said });
-  if (streaming !== "") turns.push({ key: "streaming", from: "agent", text: streaming, streaming: true });
-  if (progress !== "") turns.push({ key: "progress", from: "note", text: progress });
-  if (c.failure) turns.push({ key: "failure", from: "note", text: c.failure });
+  const turns = withPictures(turnsNow(c, saying));
   const settle = (agree: boolean) => decide.mutate(agree ? { verb: "approve" } : { verb: "reject", note: "Said no in the conversation." }, { onError: (e) => tell(explain(e).title, "bad") });
   const send = async (text: string, files: File[]) => {
     if (asked?.mine && files.length === 0 && (yes.test(text) || no.test(text))) return settle(yes.test(text));

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { AppDetail, Conversation } from "../../api/types";
 import { useApproval, useDecide } from "../../hooks/approvals";
-import { useChat, useChats, useSay, useStartChat } from "../../hooks/chat";
+import { useChat, useChats, useSay, useStartChat, type Saying } from "../../hooks/chat";
 import { words } from "../../lib/format";
 import { Chat, type Confirmation } from "../../parts/Chat";
 import { Icon } from "../../parts/Icon";
@@ -10,7 +10,7 @@ import { Fields } from "../../parts/Json";
 import { Empty, ErrorBox, explain, Loaded } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
-import { turnsOf } from "./turns";
+import { turnsNow } from "./turns";
 
 /** Talking to an app's agent, and the conversations before. */
 export function AppChat({ app: a, run }: { app: AppDetail; run?: string }) {
@@ -45,26 +45,22 @@ export function AppChat({ app: a, run }: { app: AppDetail; run?: string }) {
 /** One conversation with its agent. Apps may show it on pages of their own. */
 export function Talk({ id, opening, suggestions }: { id: string; opening?: React.ReactNode; suggestions?: string[] }) {
   const chat = useChat(id);
-  const { say, busy, said, streaming, progress, error } = useSay();
+  const { say, busy, error, ...saying } = useSay();
   return (
     <div className="stack">
       {error !== undefined && <ErrorBox error={error} />}
       <Loaded query={chat} lines={8}>
-        {(c) => <Open conversation={c} busy={busy} said={said} streaming={streaming} progress={progress} say={(t) => void say(id, t)} opening={opening} suggestions={suggestions} />}
+        {(c) => <Open conversation={c} busy={busy} {...saying} say={(t) => void say(id, t)} opening={opening} suggestions={suggestions} />}
       </Loaded>
     </div>
   );
 }
 
-type OpenProps = { conversation: Conversation; busy: boolean; said?: string; streaming: string; progress: string; say: (t: string) => void; opening?: React.ReactNode; suggestions?: string[] };
+type OpenProps = Saying & { conversation: Conversation; busy: boolean; say: (t: string) => void; opening?: React.ReactNode; suggestions?: string[] };
 
-function Open({ conversation: c, busy, said, streaming, progress, say, opening, suggestions }: OpenProps) {
+function Open({ conversation: c, busy, say, opening, suggestions, ...saying }: OpenProps) {
   const pending = useApproval(c.pending[0] ?? "");
-  const turns = turnsOf(c.steps);
-  if (said !== undefined) turns.push({ key: "said", from: "person", text: said });
-  if (streaming !== "") turns.push({ key: "streaming", from: "agent", text: streaming, streaming: true });
-  if (progress !== "") turns.push({ key: "progress", from: "note", text: progress });
-  if (c.failure) turns.push({ key: "failure", from: "note", text: c.failure });
+  const turns = turnsNow(c, saying);
   return (
     <>
       <Chat turns={turns} busy={busy || c.status === "ready"} onSend={say} opening={opening ?? <p className="muted">Say what you want in your own words.</p>} suggestions={suggestions} confirm={undefined} />

@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
-import type { StepView } from "../../api/types";
-import { answerText, turnsOf } from "./turns";
+import { describe, expect, it } from "vitest";
+import type { Conversation, StepView } from "../../api/types";
+import type { Saying } from "../../hooks/chat";
+import { answerText, turnsNow, turnsOf } from "./turns";
 
 const step = (seq: number, kind: StepView["kind"], more: Partial<StepView>): StepView => ({ id: `run-1/${seq}`, run: "run-1", seq, kind, at: "", ms: 0, ...more });
 
@@ -28,4 +29,20 @@ it("finds the words of an answer", () => {
   expect(answerText({ message: "m", other: 1 })).toBe("m");
   expect(answerText({ other: 1 })).toBe('{\n  "other": 1\n}');
   expect(answerText(undefined)).toBeUndefined();
+});
+
+describe("turnsNow", () => {
+  const said = step(1, "said", { text: "hello" });
+  const answered = step(3, "answered", { value: "Good day." });
+  const texts = (steps: StepView[], saying: Partial<Saying>) =>
+    turnsNow({ steps } as Conversation, { said: undefined, after: 0, streaming: "", progress: "", ...saying }).map((t) => (t as { text: string }).text);
+  it("shows what is being said until a step holds it, and then once", () => {
+    expect(texts([], { said: "hello" })).toEqual(["hello"]);
+    expect(texts([said], { said: "hello" })).toEqual(["hello"]);
+    expect(texts([said], { said: "hello", after: 1 })).toEqual(["hello", "hello"]); // it was said a second time
+  });
+  it("shows an answer as it comes until a step holds it, and then once", () => {
+    expect(texts([said], { said: "hello", streaming: "Good d", progress: "Looking." })).toEqual(["hello", "Good d", "Looking."]);
+    expect(texts([said, answered], { said: "hello", streaming: "Good day.", progress: "Looking." })).toEqual(["hello", "Good day."]);
+  });
 });

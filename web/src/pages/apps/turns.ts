@@ -1,4 +1,5 @@
-import type { StepView } from "../../api/types";
+import type { Conversation, StepView } from "../../api/types";
+import type { Saying } from "../../hooks/chat";
 import { isDict } from "../../lib/shape";
 import type { Turn } from "../../parts/Chat";
 
@@ -38,6 +39,17 @@ export function turnsOf(steps: StepView[]): Turn[] {
     }
   }
   return out;
+}
+
+/** The turns of a conversation, with what is being said and answered as long as no step holds it yet. */
+export function turnsNow(c: Conversation, { said, after, streaming, progress }: Saying): Turn[] {
+  const turns = turnsOf(c.steps);
+  const came = (kind: StepView["kind"]) => c.steps.some((s) => s.seq > after && s.kind === kind);
+  if (said !== undefined && !came("said")) turns.push({ key: "said", from: "person", text: said });
+  if (streaming !== "" && !came("answered")) turns.push({ key: "streaming", from: "agent", text: streaming, streaming: true });
+  if (progress !== "" && !came("answered")) turns.push({ key: "progress", from: "note", text: progress });
+  if (c.failure) turns.push({ key: "failure", from: "note", text: c.failure });
+  return turns;
 }
 
 function mark(calls: Map<string, Extract<Turn, { from: "tool" }>>, id: string | undefined, state: Extract<Turn, { from: "tool" }>["state"]) {

@@ -41,7 +41,7 @@ test("N-098 a tile changes as reports arrive, without a reload", async () => {
   const tile = who.page.getByRole("link", { name: /^Serchhip: / });
   await tile.waitFor();
   assert.match((await tile.getAttribute("aria-label")) ?? "", /: 0\.00, Baseline, trend stable, 0 signals$/);
-  assert.equal(await who.page.locator(".netra-tile").count(), 133);
+  await eventually(async () => (await who.page.locator(".netra-tile").count()) === 133, "every district has a tile");
   await mark();
   await shots("board-before");
   await report("Mizoram", "Serchhip", "Bandh called on the highway");

@@ -26,14 +26,14 @@ test("P-171 the programme lists its vans with their cases", async () => {
   await who.page.goto(`${product.url}/apps/poolpatrol`);
   await settled(who.page);
   await who.page.getByRole("link", { name: "VP-102" }).waitFor();
-  assert.equal(await who.page.getByText("Vans flagged").count(), 1);
+  await who.page.getByText("Vans flagged").waitFor();
   await shot("programme");
 });
 
 test("a van shows its riders' week and homes", async () => {
   await who.page.getByRole("link", { name: "VP-102" }).click();
   await who.page.getByRole("heading", { name: /Week of/ }).waitFor();
-  assert.equal(await who.page.locator(".pool-row.bad").count(), 1);
+  await who.page.locator(".pool-row.bad").waitFor(); // one and no more
   await shot("van");
 });
 

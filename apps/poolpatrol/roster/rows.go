@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dossier"
 	"dossier/internal/db"
@@ -73,11 +75,30 @@ func (r Rows) Crew(ctx context.Context, id string) (Van, error) {
 		return Van{}, fmt.Errorf("load vanpool %s: %w", id, err)
 	}
 	van := Van{Vanpool: v, Shifts: map[string]Shift{}}
-	rows, err := r.DB.Query(ctx, employeeColumns+` WHERE id IN (SELECT employee FROM poolpatrol_riders WHERE vanpool = $1) ORDER BY id`, id)
-	if van.Riders, err = db.Collect(rows, err, scanEmployee); err != nil {
+	rows, err := r.DB.Query(ctx, `SELECT employee FROM poolpatrol_riders WHERE vanpool = $1`, id)
+	ids, err := db.Collect(rows, err, func(r db.Row) (id string, err error) { return id, r.Scan(&id) })
+	if err != nil {
+		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)
+	}
+	if van.Riders, err = named(ctx, r.DB, employeeColumns, ids, scanEmployee); err != nil {
 		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)
 	}
 	return van, nil
+}
+
+// named returns the rows with these ids, in order of id. Naming them, and not a query
+// that finds them, keeps a database that knows nothing of its tables yet from reading a
+// whole table for the eight people of a van.
+func named[T any](ctx context.Context, d db.DB, columns string, ids []string, scan func(db.Row) (T, error)) ([]T, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := make([]string, len(ids)), make([]any, len(ids))
+	for i, id := range ids {
+		places[i], args[i] = "$"+strconv.Itoa(i+1), id
+	}
+	rows, err := d.Query(ctx, columns+` WHERE id IN (`+strings.Join(places, ", ")+`) ORDER BY id`, args...)
+	return db.Collect(rows, err, scan)
 }
 
 // Van returns a van with its riders, their shifts and their days off.
@@ -96,8 +117,13 @@ func (r Rows) Van(ctx context.Context, id string) (Van, error) {
 		i := slices.IndexFunc(van.Riders, func(e Employee) bool { return e.ID == l.Employee })
 		van.Riders[i].PTO = append(van.Riders[i].PTO, l.Span)
 	}
-	rows, err = r.DB.Query(ctx, shiftColumns+` WHERE id IN (SELECT e.shift FROM poolpatrol_employees e JOIN poolpatrol_riders m ON m.employee = e.id WHERE m.vanpool = $1)`, id)
-	shifts, err := db.Collect(rows, err, scanShift)
+	var worked []string
+	for _, e := range van.Riders {
+		if !slices.Contains(worked, e.Shift) {
+			worked = append(worked, e.Shift)
+		}
+	}
+	shifts, err := named(ctx, r.DB, shiftColumns, worked, scanShift)
 	if err != nil {
 		return Van{}, fmt.Errorf("load shifts of %s: %w", id, err)
 	}

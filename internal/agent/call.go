@@ -45,7 +45,6 @@ type prepared struct {
 // answerCalls moves the open calls of the last turn: first everything that can be
 // answered at once, then one write or act, then questions and child runs.
 func (m *mover) answerCalls(ctx context.Context) (Next, error) {
-	m.keyed = nil
 	var calls []*prepared
 	for _, c := range m.tr.calls {
 		if c.came != nil {
@@ -232,7 +231,7 @@ func (m *mover) answerAtOnce(ctx context.Context, calls []*prepared) error {
 	if len(mv.Voided) > 0 {
 		return m.record(ctx, mv, entries...)
 	}
-	return m.note(ctx, entries...)
+	return m.hold(ctx, entries...)
 }
 
 // read runs the reads among calls at the same time and makes the entries of all.

@@ -24,12 +24,12 @@ func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
 	return m.follow(entries)
 }
 
-// note records steps that could be taken once more: the brief, a turn of the reference
+// hold records steps that could be taken once more: the brief, a turn of the reference
 // policy, what reads returned. Whoever drives a run holds them back and writes them
 // with the next move, so that a short run is few transactions; should the process die,
 // they are taken again. Nothing that looks at the case or changes anything runs while
 // facts are held back, and nothing is held back for long.
-func (m *mover) note(ctx context.Context, entries ...Entry) error {
+func (m *mover) hold(ctx context.Context, entries ...Entry) error {
 	if !m.drives || len(m.held) > 0 && m.Now().Sub(m.held[0].Step.At) > patience {
 		return m.record(ctx, Move{Status: dossier.Ready}, entries...)
 	}

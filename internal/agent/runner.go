@@ -178,10 +178,9 @@ type mover struct {
 	agent *Agent
 	tr    *transcript
 	as    dossier.Principal // the principal with the roles of now
-	keyed map[string]Act    // acts looked up in this move
 
 	drives, driven bool    // see Move
-	held           []Entry // steps of a driven run that are not written yet; see note
+	held           []Entry // steps of a driven run that are not written yet; see hold
 
 	reference model.Model // the agent's policy, once it was needed
 	offered   []model.ToolSpec
@@ -257,7 +256,7 @@ func (m *mover) begin(ctx context.Context) (Next, error) {
 	if m.agent.Chat {
 		return Pause, m.record(ctx, Move{Status: dossier.Paused}, e)
 	}
-	return Again, m.note(ctx, e)
+	return Again, m.hold(ctx, e)
 }
 
 // Say adds what a person said to a conversation and makes it ready. A question that

@@ -31,7 +31,7 @@ func (m *mover) ask(ctx context.Context) (Next, error) {
 			turn.Calls = append(turn.Calls, TurnCall{ID: m.callID(c.ID, i), Tool: c.Tool, Args: orEmpty(c.Args)})
 		}
 		if byPolicy(turn.Model) && turn.Fallback == "" {
-			return Again, m.note(ctx, m.turned(&turn))
+			return Again, m.hold(ctx, m.turned(&turn))
 		}
 		return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(&turn))
 	}

@@ -141,7 +141,7 @@ func (o *Outbox) Noted(ctx context.Context, key string, m app.Message) (app.Rece
 	if err != nil {
 		return app.Receipt{}, err
 	}
-	_, err = o.db.Exec(ctx, `UPDATE mail SET state = $1, last_error = '', sent = $2 WHERE send_key = $3 AND (state = $4 OR sent = 0 AND state = $1)`,
+	_, err = o.db.Exec(ctx, `UPDATE mail SET state = $1, last_error = '', sent = $2 WHERE send_key = $3 AND state = $4`,
 		string(Sent), o.now().UnixMicro(), key, string(Queued))
 	if err != nil {
 		return app.Receipt{}, fmt.Errorf("update the outbox: %w", err)
@@ -163,9 +163,13 @@ func (o *Outbox) put(ctx context.Context, key string, m app.Message, state State
 	if o.carrier != nil {
 		via = o.carrier.name()
 	}
+	now, sent := o.now().UnixMicro(), int64(0)
+	if state == Sent {
+		sent = now
+	}
 	_, err = o.db.Exec(ctx, `INSERT INTO mail (id, send_key, app, case_id, message, state, via, tries, last_error, created, sent)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8, 0) ON CONFLICT (send_key) DO NOTHING`,
-		o.newID("mail-"), key, m.App, string(m.Case), string(raw), string(state), via, o.now().UnixMicro())
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8, $9) ON CONFLICT (send_key) DO NOTHING`,
+		o.newID("mail-"), key, m.App, string(m.Case), string(raw), string(state), via, now, sent)
 	if err != nil {
 		return Letter{}, fmt.Errorf("put mail into the outbox: %w", err)
 	}

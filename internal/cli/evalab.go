@@ -27,6 +27,16 @@ func (m *models) player(alias string) (eval.Player, error) {
 	return eval.Player{Alias: alias, Model: mod}, nil
 }
 
+// named returns the model that an alias names; the reference policy is none, and missing
+// says so.
+func (m *models) named(alias, missing string) (eval.Player, error) {
+	who, err := m.player(alias)
+	if err == nil && who.Model == nil {
+		err = usageError{dossier.Errorf(dossier.Invalid, "%s", missing)}
+	}
+	return who, err
+}
+
 func (l *line) evalAB() *cobra.Command {
 	var aliases []string
 	var grade string

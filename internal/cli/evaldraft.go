@@ -37,12 +37,9 @@ func (l *line) evalDraft() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			who, err := p.models.player(alias)
+			who, err := p.models.named(alias, "Say which model writes: --model ALIAS. The reference policy writes no examples.")
 			if err != nil {
 				return err
-			}
-			if who.Model == nil {
-				return usageError{dossier.Errorf(dossier.Invalid, "Say which model writes: --model ALIAS. The reference policy writes no examples.")}
 			}
 			out, err := p.draft(cmd.Context(), args[0], who, count)
 			if err != nil {

@@ -49,12 +49,9 @@ func (l *line) evalJudge() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			who, err := p.models.player(alias)
+			who, err := p.models.named(alias, "Say which model judges: --judge ALIAS. The reference policy judges nothing.")
 			if err != nil {
 				return err
-			}
-			if who.Model == nil {
-				return usageError{dossier.Errorf(dossier.Invalid, "Say which model judges: --judge ALIAS. The reference policy judges nothing.")}
 			}
 			labels, err := readLabels(file)
 			if err != nil {

@@ -78,17 +78,24 @@ func TestTheProgramsPagesAreGivenBack(t *testing.T) {
 	}
 }
 
-// mapProgram reads every page of the program's own file through the process's memory.
-func mapProgram(t *testing.T) {
+// memory returns the program's file and how this process has mapped its memory.
+func memory(t *testing.T) (exe string, smaps []byte) {
 	t.Helper()
 	exe, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
-	smaps, err := os.ReadFile("/proc/self/smaps")
+	smaps, err = os.ReadFile("/proc/self/smaps")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exe, smaps
+}
+
+// mapProgram reads every page of the program's own file through the process's memory.
+func mapProgram(t *testing.T) {
+	t.Helper()
+	exe, smaps := memory(t)
 	spans, err := cleanSpans(bytes.NewReader(smaps), exe)
 	if err != nil {
 		t.Fatal(err)
@@ -108,14 +115,7 @@ func mapProgram(t *testing.T) {
 // programKB is how much of the program's own file is mapped and in memory.
 func programKB(t *testing.T) (sum int) {
 	t.Helper()
-	exe, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	smaps, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe, smaps := memory(t)
 	own := false
 	for line := range strings.Lines(string(smaps)) {
 		var kb int

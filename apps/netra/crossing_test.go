@@ -1,0 +1,157 @@
+package netra
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dossier"
+	"dossier/apps/netra/engine"
+	"dossier/internal/ledger"
+)
+
+func TestCrossing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(c *Config) { c.Mail = []string{"duty@example.org"} }, testCrossing)
+}
+
+func testCrossing(t *testing.T, p *product) {
+	ctx := t.Context()
+	p.take(escalated...)
+	c, err := p.Env.Desk.CaseOf(ctx, "district/Assam/Cachar/24h")
+	if err != nil {
+		t.Fatalf("N-097 no case was opened: %v", err)
+	}
+	p.Settle()
+	asked, err := p.Env.Desk.Approvals(ctx, c.ID)
+	if err != nil || len(asked) != 1 || asked[0].Tool != "acknowledge_crossing" || asked[0].Status != dossier.Pending {
+		t.Fatalf("N-026 approvals %+v, %v", asked, err)
+	}
+	t.Run("N-097 mail and event", func(t *testing.T) {
+		if len(p.Mail.Sent()) != 1 || !strings.Contains(p.Mail.Sent()[0].Text, engine.Disclaimer) || !strings.Contains(p.Mail.Sent()[0].Subject, "Cachar") {
+			t.Errorf("mails %+v", p.Mail.Sent())
+		}
+	})
+	t.Run("N-097 N-058 the event says it, with the disclaimer", func(t *testing.T) {
+		if kinds := p.told(t); !slices.Contains(kinds, "score.crossed") {
+			t.Errorf("told of %v", kinds)
+		}
+	})
+	t.Run("N-026 an officer may not acknowledge", func(t *testing.T) {
+		if _, err := p.Inbox.Decide(ctx, asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Approve, By: anOfficer}); !errors.Is(err, dossier.Forbidden) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("N-026 a senior officer does", func(t *testing.T) {
+		if _, err := p.Inbox.Decide(ctx, asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Approve, By: aSenior}); err != nil {
+			t.Fatal(err)
+		}
+		p.Settle()
+		got, err := p.Env.Desk.Case(ctx, c.ID)
+		if err != nil || got.State != dossier.Closed || got.Outcome != "acknowledged" {
+			t.Errorf("case %+v, %v", got, err)
+		}
+		runs, err := p.Env.Desk.Runs(ctx, c.ID)
+		if err != nil || len(runs) != 1 || runs[0].Status != dossier.Done || !strings.Contains(string(runs[0].Answer), "SENIOR_REVIEW") && !strings.Contains(string(runs[0].Answer), "CRITICAL") {
+			t.Errorf("runs %+v, %v", runs, err)
+		}
+	})
+	t.Run("N-003 every finding can be recomputed", func(t *testing.T) {
+		chain, found, err := p.Env.Desk.Facts(ctx, c.ID)
+		if err != nil || len(found) != 3 {
+			t.Fatalf("%d findings, %v", len(found), err)
+		}
+		for _, check := range ledger.Recompute(chain, found, rules) {
+			if check.Agreement != ledger.Agrees {
+				t.Errorf("%s: %s %s", check.Finding.Check, check.Agreement, check.Note)
+			}
+		}
+	})
+	t.Run("the same band opens nothing new", func(t *testing.T) {
+		p.Clock.Add(time.Minute)
+		p.take("Ambush on convoy leaves three dead on the highway with total shutdown and communal tension")
+		p.Settle()
+		if _, err := p.Env.Desk.CaseOf(ctx, "district/Assam/Cachar/24h"); err == nil {
+			s, _ := p.board.Score(ctx, cachar, engine.Day, p.Clock.Now())
+			t.Errorf("a second case was opened at %.2f", s.Composite)
+		}
+	})
+}
+
+// told lists the kinds of the events about scores. Each must carry the disclaimer, in its
+// text for people and in its data for programs.
+func (p *product) told(t *testing.T) (kinds []string) {
+	t.Helper()
+	events, err := p.Store.Events(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if strings.HasPrefix(e.Kind, "score.") {
+			kinds = append(kinds, e.Kind)
+			if !strings.HasSuffix(e.Text, engine.Disclaimer) || !strings.Contains(string(e.Data), `"governance_disclaimer":"`+engine.Disclaimer+`"`) {
+				t.Errorf("%s: %s %s", e.Kind, e.Text, e.Data)
+			}
+		}
+	}
+	return kinds
+}
+
+func TestSubsiding(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, testSubsiding)
+}
+
+func testSubsiding(t *testing.T, p *product) {
+	signal := func(layer engine.Layer, severity int) engine.Signal {
+		return engine.Signal{State: cachar.State, District: cachar.District, EventSummary: "Event of the " + string(layer) + " layer", Timestamp: p.Clock.Now(),
+			RiskLayers: []engine.Layer{layer}, Polarity: engine.Escalatory, Severity: severity}
+	}
+	signals := []engine.Signal{signal(engine.Physical, 5), signal(engine.Cognitive, 2)} // 10 and 4: MONITORING
+	if code, body := p.Call("POST", "/ingest", map[string]any{"reports": signals}, nil); code != 200 {
+		t.Fatal(body)
+	}
+	p.Settle()
+	got, asked := p.dayLater(t)
+	if got.State != dossier.Closed || got.Outcome != "subsided" || len(asked) != 0 {
+		t.Errorf("case %+v, asked %+v", got, asked)
+	}
+	if kinds := p.told(t); !slices.Equal(kinds, []string{"score.crossed", "score.changed"}) {
+		t.Errorf("told of %v", kinds)
+	}
+}
+
+// A case in which a senior officer's word is asked for stays open when the score falls.
+func TestSubsidingWaitsForAcknowledgement(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	p.take(escalated...)
+	p.Settle()
+	if got, asked := p.dayLater(t); got.State == dossier.Closed || len(asked) != 1 || asked[0].Status != dossier.Pending {
+		t.Errorf("case %+v, asked %+v", got, asked)
+	}
+}
+
+// dayLater lets thirty hours pass and returns what became of Cachar's case.
+func (p *product) dayLater(t *testing.T) (dossier.Case, []dossier.Approval) {
+	t.Helper()
+	c, err := p.Env.Desk.CaseOf(t.Context(), "district/Assam/Cachar/24h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Clock.Add(30 * time.Hour)
+	if err := p.scoreAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Env.Desk.Case(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := p.Env.Desk.Approvals(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, asked
+}

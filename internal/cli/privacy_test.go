@@ -301,10 +301,20 @@ func (v *victim) decide() {
 	if _, err := v.p.inbox.Decide(v.t.Context(), asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Reject, By: by, Note: allOf(v.ids)}); err != nil {
 		v.t.Fatal(err)
 	}
+	decided := 0
 	for i, a := range asked[1:] {
 		verb := []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}[i%3]
-		v.must(v.senior, http.MethodPost, "/api/v1/approvals/"+string(a.ID)+"/decision",
+		status, got := v.say(v.senior, http.MethodPost, "/api/v1/approvals/"+string(a.ID)+"/decision",
 			map[string]any{"verb": verb, "digest": a.Digest, "note": allOf(v.ids[i*20:][:20])})
+		switch {
+		case status/100 == 2:
+			decided++
+		case status != http.StatusConflict: // at a full hour scores are made anew, and what rested on the old is void
+			v.t.Fatalf("deciding %s answered %d: %s", a.ID, status, got)
+		}
+	}
+	if decided < 6 {
+		v.decide()
 	}
 }
 

@@ -2,6 +2,7 @@ package dossier
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -35,6 +36,11 @@ type Approval struct {
 
 	Decisions []Decision `json:"decisions"`           // in order; more than one where Need is
 	VoidedBy  string     `json:"voided_by,omitempty"` // a sentence on what changed, when void
+
+	// Doubt says that the act had begun when the product stopped and that nobody knows
+	// whether it took effect. Approve then does it again, Respond records that it
+	// happened and Reject that it did not.
+	Doubt bool `json:"doubt,omitempty"`
 }
 
 // An ApprovalStatus is where an approval stands.
@@ -112,4 +118,29 @@ func (a *Approval) MayDecide(p Principal) bool {
 		return false
 	}
 	return slices.ContainsFunc(a.Roles, p.Has)
+}
+
+// Does says what deciding a with v sets in motion.
+func (a *Approval) Does(v Verb) string {
+	left := a.Need - len(a.Decisions) - 1
+	switch {
+	case v == Approve && left > 0:
+		return fmt.Sprintf("Records that you agree. %s runs, exactly as shown and once, when %d more have agreed.", a.Tool, left)
+	case v == Approve && a.Doubt:
+		return "Runs " + a.Tool + " again, exactly as shown. If it did happen before, it happens twice."
+	case v == Reject && a.Doubt:
+		return "Records that " + a.Tool + " did not happen, and does not run it. The agent reads your note and goes on without it."
+	case v == Respond && a.Doubt:
+		return "Records that " + a.Tool + " did happen, and does not run it again. The agent goes on as if it had seen it, with your note."
+	case v == Approve:
+		return "Runs " + a.Tool + " exactly as shown, once. It cannot be taken back here."
+	case v == Edit:
+		return "Runs " + a.Tool + " with your arguments instead, after checking them like a fresh call."
+	case v == Reject:
+		return "Does not run " + a.Tool + ". The agent reads your note and goes on without it."
+	case v == Respond:
+		return "Does not run " + a.Tool + ". The agent gets your answer and may plan anew."
+	default:
+		return string(v)
+	}
 }

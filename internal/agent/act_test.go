@@ -41,7 +41,7 @@ func (w *world) inDoubt() {
 	if run := w.drive(); run.Status != dossier.Paused {
 		w.t.Fatalf("after the restart the run is %s, want paused", run.Status)
 	}
-	if p := w.log.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Title, "Did this happen?") || !p[0].Expires.IsZero() {
+	if p := w.log.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Title, "Did this happen?") || !p[0].Doubt || !p[0].Expires.IsZero() {
 		w.t.Fatalf("pending: %+v", p)
 	}
 }

@@ -51,7 +51,7 @@ func (m *mover) question(ctx context.Context, p *prepared) (dossier.Approval, er
 		ID: dossier.ApprovalID(m.NewID("ap-")), Case: m.run.Case, App: m.run.App, Run: m.run.ID, Call: p.call.ID, Model: m.tr.model,
 		Tool: p.tool.Name, Args: p.plan.Args, Evidence: cites, Title: p.plan.Title, Why: p.plan.Ask,
 		Roles: p.tool.Approvers(), Verbs: p.tool.Verbs(), Need: max(1, pol.Need), FourEyes: pol.FourEyes,
-		For: m.run.For.ID, Status: dossier.Pending, Asked: m.Now(), Escalate: pol.Escalate,
+		For: m.run.For.ID, Status: dossier.Pending, Asked: m.Now(), Escalate: pol.Escalate, Doubt: p.doubt,
 	}
 	if pol.Expires > 0 && !p.doubt {
 		a.Expires = a.Asked.Add(pol.Expires)

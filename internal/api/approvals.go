@@ -187,7 +187,7 @@ func (s *Server) approval(ctx context.Context, in *ApprovalRef) (*approvalOutput
 		}
 	}
 	for _, v := range a.Verbs {
-		d.Does = append(d.Does, VerbInfo{v, verbDoes(v, a)})
+		d.Does = append(d.Does, VerbInfo{v, a.Does(v)})
 	}
 	return &approvalOutput{d.ETag, d}, nil
 }
@@ -198,26 +198,6 @@ func (s *Server) approvalSeen(ctx context.Context, id dossier.ApprovalID) (dossi
 		return a, err
 	}
 	return a, s.see(ctx, a.App, "approval "+string(id))
-}
-
-// verbDoes says what deciding with v sets in motion.
-func verbDoes(v dossier.Verb, a dossier.Approval) string {
-	left := a.Need - len(a.Decisions) - 1
-	switch v {
-	case dossier.Approve:
-		if left > 0 {
-			return fmt.Sprintf("Records that you agree. %s runs, exactly as shown and once, when %d more have agreed.", a.Tool, left)
-		}
-		return "Runs " + a.Tool + " exactly as shown, once. It cannot be taken back here."
-	case dossier.Edit:
-		return "Runs " + a.Tool + " with your arguments instead, after checking them like a fresh call."
-	case dossier.Reject:
-		return "Does not run " + a.Tool + ". The agent reads your note and goes on without it."
-	case dossier.Respond:
-		return "Does not run " + a.Tool + ". The agent gets your answer and may plan anew."
-	default:
-		return string(v)
-	}
 }
 
 type decideInput struct {

@@ -60,6 +60,31 @@ func TestAnApprovalShowsEverythingThatIsNeeded(t *testing.T) {
 	}
 }
 
+// An act in doubt takes the verbs in another sense than a planned call does.
+func TestAnActInDoubtSaysWhatEachAnswerRecords(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, _, a := h.audit("EMP-1")
+	if _, err := h.store.DB().Exec(t.Context(), "UPDATE approvals SET doubt = 1 WHERE id = $1", a.ID); err != nil {
+		t.Fatal(err)
+	}
+	var d ApprovalDetail
+	h.do("coordinator", http.MethodGet, "/api/v1/approvals/"+string(a.ID)).want(200, &d)
+	if !d.Doubt {
+		t.Error("the doubt is not told")
+	}
+	says := map[dossier.Verb]string{dossier.Approve: "Runs cancel again", dossier.Respond: "Records that cancel did happen", dossier.Reject: "Records that cancel did not happen"}
+	for _, v := range d.Does {
+		if want, ok := says[v.Verb]; ok && !strings.HasPrefix(v.Does, want) {
+			t.Errorf("%s: %q, want %q", v.Verb, v.Does, want)
+		}
+		delete(says, v.Verb)
+	}
+	if len(says) > 0 {
+		t.Errorf("nothing is said of %v", says)
+	}
+}
+
 func TestAnApprovalTellsWhatTheAppKnows(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

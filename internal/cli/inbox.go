@@ -99,7 +99,10 @@ func (l *line) showApproval() *cobra.Command {
 				seen.Background = in.Kit.Tell(ctx, p.log, a, who)
 			}
 			return l.print(seen, func(w io.Writer) error {
-				fmt.Fprintf(w, "%s\n%s\n\nTool %s with\n%s\n\nCase %s, %s. May be decided by %s: %s.\n", a.Title, a.Why, a.Tool, a.Args, a.Case, a.Status, join(a.Roles), join(a.Verbs))
+				fmt.Fprintf(w, "%s\n%s\n\nTool %s with\n%s\n\nCase %s, %s. May be decided by %s:\n", a.Title, a.Why, a.Tool, a.Args, a.Case, a.Status, join(a.Roles))
+				for _, v := range a.Verbs {
+					fmt.Fprintf(w, "  %s: %s\n", v, a.Does(v))
+				}
 				for _, b := range seen.Background {
 					fmt.Fprintf(w, "  %s: %s. %s\n", b.Label, b.Value, b.How)
 				}

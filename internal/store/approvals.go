@@ -13,12 +13,12 @@ import (
 )
 
 const approvalColumns = `id, case_id, app, run_id, call_id, tool, args, evidence, digest, title, why, roles, verbs, need,
-	four_eyes, for_id, status, asked, remind, expires, escalate, voided_by, model`
+	four_eyes, for_id, status, asked, remind, expires, escalate, voided_by, model, doubt`
 
 func scanApproval(r db.Row) (a dossier.Approval, err error) {
 	var evidence, roles, verbs, escalate string
 	err = r.Scan(&a.ID, &a.Case, &a.App, &a.Run, &a.Call, &a.Tool, &a.Args, &evidence, &a.Digest, &a.Title, &a.Why,
-		&roles, &verbs, &a.Need, &a.FourEyes, &a.For, &a.Status, &a.Asked, &a.Remind, &a.Expires, &escalate, &a.VoidedBy, &a.Model)
+		&roles, &verbs, &a.Need, &a.FourEyes, &a.For, &a.Status, &a.Asked, &a.Remind, &a.Expires, &escalate, &a.VoidedBy, &a.Model, &a.Doubt)
 	if err != nil {
 		return a, err
 	}
@@ -44,9 +44,9 @@ func (s *Store) insertApproval(ctx context.Context, a dossier.Approval, at time.
 	}
 	a.Need = max(a.Need, 1)
 	_, err := s.db.Exec(ctx, "INSERT INTO approvals ("+approvalColumns+`, decided, reminded) VALUES ($1, $2, $3, $4, $5, $6,
-		$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, 0, 0)`,
+		$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, 0)`,
 		a.ID, a.Case, a.App, a.Run, a.Call, a.Tool, a.Args, list(a.Evidence), a.Digest, a.Title, a.Why, list(a.Roles),
-		list(a.Verbs), a.Need, a.FourEyes, a.For, a.Status, a.Asked, a.Remind, a.Expires, list(a.Escalate), a.VoidedBy, a.Model)
+		list(a.Verbs), a.Need, a.FourEyes, a.For, a.Status, a.Asked, a.Remind, a.Expires, list(a.Escalate), a.VoidedBy, a.Model, a.Doubt)
 	if err != nil {
 		return a, fmt.Errorf("store approval %s: %w", a.ID, err)
 	}
@@ -215,6 +215,15 @@ func (s *Store) lapse(ctx context.Context, a dossier.Approval) error {
 	return s.publish(ctx, events...)
 }
 
+// wants is what an approval asks for. An act in doubt takes the verbs in a sense of its
+// own, which whoever reads of it elsewhere than in the console must be told.
+func wants(a dossier.Approval) string {
+	if a.Doubt {
+		return a.Title + " Approve does it again, respond records that it happened, reject that it did not."
+	}
+	return a.Title
+}
+
 func voidText(a dossier.Approval) string { return "Void: " + a.Title + " " + a.VoidedBy }
 
 func (s *Store) decide(ctx context.Context, a dossier.Approval, d dossier.Decision, seq int) error {
@@ -251,6 +260,11 @@ func decided(a dossier.Approval, d dossier.Decision) records.Event {
 		dossier.Approve: "approved", dossier.Edit: "approved with changes",
 		dossier.Reject: "rejected", dossier.Respond: "answered",
 	}[d.Verb]
+	if a.Doubt {
+		verb = map[dossier.Verb]string{
+			dossier.Approve: "has it done again", dossier.Reject: "says that it did not", dossier.Respond: "says that it did",
+		}[d.Verb]
+	}
 	text := fmt.Sprintf("%s %s: %s", d.By.Name, verb, a.Title)
 	if d.Note != "" {
 		text += " – " + d.Note

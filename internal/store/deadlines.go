@@ -41,7 +41,7 @@ func (s *Store) Reminded(ctx context.Context, id dossier.ApprovalID) error {
 		}
 		return s.publish(ctx, records.Event{
 			At: now, App: a.App, Case: a.Case, Run: a.Run, Approval: a.ID, Kind: records.ApprovalReminded,
-			Text: "Still waiting: " + a.Title, Data: data(map[string][]dossier.Role{"roles": roles}),
+			Text: "Still waiting: " + wants(a), Data: data(map[string][]dossier.Role{"roles": roles}),
 		})
 	})
 }

@@ -162,7 +162,7 @@ func (r *recording) ask(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e := r.event(records.ApprovalAsked, r.run.Agent, "Asked: "+a.Title)
+		e := r.event(records.ApprovalAsked, r.run.Agent, "Asked: "+wants(a))
 		e.Approval = a.ID
 		r.events = append(r.events, e)
 	}

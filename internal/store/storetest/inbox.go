@@ -128,6 +128,39 @@ func testDeadlines(t *testing.T, s *store.Store, c *Clock) {
 	}
 }
 
+// testDoubt: the question whether an act happened is kept as one, and those who read of
+// it on the timeline or through a webhook are told what the verbs mean there.
+func testDoubt(t *testing.T, s *store.Store, c *Clock) {
+	for verb, want := range map[dossier.Verb]string{
+		dossier.Approve: "Ann has it done again: ", dossier.Respond: "Ann says that it did: ", dossier.Reject: "Ann says that it did not: ",
+	} {
+		ask := Ask()
+		ask.Doubt, ask.Title, ask.Verbs = true, "Did this happen? Cancel it.", []dossier.Verb{dossier.Approve, dossier.Respond, dossier.Reject}
+		run, a := asked(t, s, ask)
+		if !a.Doubt {
+			t.Fatal("the doubt was not kept")
+		}
+		ann := dossier.Principal{ID: "ann", Name: "Ann", Roles: []dossier.Role{"programme"}}
+		if err := a.Decide(dossier.Decision{Verb: verb, At: c.Now(), By: ann, Note: "I looked."}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Settle(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		line, err := s.Timeline(t.Context(), run.Case, 0, 100)
+		var told []string
+		for _, e := range line {
+			if e.Approval == a.ID {
+				told = append(told, e.Text)
+			}
+		}
+		asks := "Asked: Did this happen? Cancel it. Approve does it again, respond records that it happened, reject that it did not."
+		if says := []string{asks, want + "Did this happen? Cancel it. – I looked."}; err != nil || !slices.Equal(told, says) {
+			t.Errorf("%s: the timeline tells %q, want %q (%v)", verb, told, says, err)
+		}
+	}
+}
+
 func testDue(t *testing.T, s *store.Store, c *Clock) {
 	ctx := t.Context()
 	later := func(name, unique string, in time.Duration, n string) {

@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
 		"approvals/settle once":      testSettleOnce,
 		"approvals/quorum":           testQuorum,
 		"approvals/deadlines":        testDeadlines,
+		"approvals/doubt":            testDoubt,
 		"events":                     testEventsAreNeverMissed,
 		"due":                        testDue,
 		"ledger/checkpoints":         testCheckpoints,

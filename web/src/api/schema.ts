@@ -2902,6 +2902,7 @@ export interface components {
             case: string;
             decisions: components["schemas"]["Decision"][];
             digest: string;
+            doubt?: boolean;
             escalate?: string[];
             evidence: string[];
             /** Format: date-time */
@@ -2940,6 +2941,7 @@ export interface components {
             digest: string;
             /** @description What each verb will do */
             does: components["schemas"]["VerbInfo"][];
+            doubt?: boolean;
             /** @enum {string} */
             effect: "read" | "write" | "act";
             escalate?: string[];
@@ -2990,6 +2992,7 @@ export interface components {
             case: string;
             decisions: components["schemas"]["Decision"][];
             digest: string;
+            doubt?: boolean;
             escalate?: string[];
             /** @description For If-Match */
             etag: string;

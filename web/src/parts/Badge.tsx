@@ -1,4 +1,4 @@
-import type { ApprovalStatus, RunStatus, State, Verb, Verdict } from "../api/types";
+import type { Approval, ApprovalStatus, RunStatus, State, Verb, Verdict } from "../api/types";
 import { words } from "../lib/format";
 import { Icon, type IconName } from "./Icon";
 
@@ -47,6 +47,12 @@ const verbs: Record<Verb, Look> = {
   reject: ["bad", "cross", "Rejected"],
   respond: ["info", "reply", "Responded"],
 };
+/** What an answer records about an act of which nobody knew whether it happened. */
+const settled: Record<string, Look> = {
+  approve: ["info", "check", "Done again"],
+  reject: ["plain", "cross", "Did not happen"],
+  respond: ["ok", "check", "Did happen"],
+};
 
 function look(table: Record<string, Look>, word: string) {
   const [tone, icon, text] = table[word] ?? ["plain", "dot", words(word)];
@@ -55,6 +61,12 @@ function look(table: Record<string, Look>, word: string) {
 
 export const StateBadge = ({ state }: { state: string }) => look(states, state);
 export const VerdictBadge = ({ verdict }: { verdict: string }) => look(verdicts, verdict);
-export const ApprovalBadge = ({ status }: { status: string }) => look(approvals, status);
 export const RunBadge = ({ status }: { status: string }) => look(runs, status);
-export const VerbBadge = ({ verb }: { verb: string }) => look(verbs, verb);
+export const VerbBadge = ({ verb, doubt }: { verb: string; doubt?: boolean }) => look(doubt ? settled : verbs, verb);
+
+/** Where a request stands; one about an act in doubt says what became of the act. */
+export function ApprovalBadge({ approval: a }: { approval: Pick<Approval, "status" | "doubt" | "decisions"> }) {
+  if (a.doubt && a.status === "pending") return <Badge tone="warn" icon="question">In doubt</Badge>;
+  const last = a.decisions.at(-1);
+  return a.doubt && last ? <VerbBadge verb={last.verb} doubt /> : look(approvals, a.status);
+}

@@ -17,12 +17,23 @@ type Props = {
   onCancel: () => void;
 };
 
-export const verbLooks: Record<Verb, { icon: IconName; word: string; key: string; effect: string }> = {
+type VerbLook = { icon: IconName; word: string; key: string; effect: string; send?: string; note?: string };
+
+const planned: Record<Verb, VerbLook> = {
   approve: { icon: "check", word: "Approve", key: "a", effect: "The call runs once, exactly as shown." },
-  edit: { icon: "pencil", word: "Edit", key: "e", effect: "The call is planned again with your arguments, checked, and then runs once." },
+  edit: { icon: "pencil", word: "Edit", key: "e", effect: "The call is planned again with your arguments, checked, and then runs once.", send: "Approve with these arguments" },
   reject: { icon: "cross", word: "Reject", key: "r", effect: "The call does not run. The agent is told why." },
-  respond: { icon: "reply", word: "Respond", key: "m", effect: "The call does not run. The agent gets your message and goes on." },
+  respond: { icon: "reply", word: "Respond", key: "m", effect: "The call does not run. The agent gets your message and goes on.", send: "Send message", note: "Message to the agent" },
 };
+
+const doubted: Record<string, VerbLook> = {
+  approve: { icon: "play", word: "Do it again", key: "a", effect: "The call runs once more, exactly as shown. If it did happen before, it happens twice." },
+  reject: { icon: "cross", word: "It did not happen", key: "r", effect: "This is recorded, and the call does not run. The agent is told.", note: "How you know" },
+  respond: { icon: "check", word: "It did happen", key: "m", effect: "This is recorded as done, and the call does not run again. The agent goes on as if it had seen it.", note: "How you know" },
+};
+
+/** How a verb is offered: about an act in doubt, it says what became of the act. */
+export const verbLook = (verb: Verb, doubt?: boolean): VerbLook => (doubt && doubted[verb]) || planned[verb];
 
 /** Asks for what a verb still needs: a note, a message or other arguments. */
 export function DecisionForm({ approval, schema, verb, busy, onDecide, onCancel }: Props) {
@@ -31,7 +42,7 @@ export function DecisionForm({ approval, schema, verb, busy, onDecide, onCancel 
   const [wrong, setWrong] = useState(new Map<string, string>());
   const form = useRef<HTMLFormElement>(null);
   const needsNote = verb === "reject" || verb === "respond";
-  const look = verbLooks[verb];
+  const look = verbLook(verb, approval.doubt);
 
   useEffect(() => {
     form.current?.querySelector<HTMLElement>(verb === "approve" ? "button[type=submit]" : "input, textarea, select")?.focus();
@@ -65,13 +76,13 @@ export function DecisionForm({ approval, schema, verb, busy, onDecide, onCancel 
         </>
       )}
       <div className="field">
-        <label htmlFor={`note-${approval.id}`}>{verb === "respond" ? "Message to the agent" : "Note"}{!needsNote && <span className="muted"> (optional)</span>}</label>
+        <label htmlFor={`note-${approval.id}`}>{look.note ?? "Note"}{!needsNote && <span className="muted"> (optional)</span>}</label>
         <textarea id={`note-${approval.id}`} className="input" rows={3} maxLength={2000} value={note} aria-invalid={wrong.has("note") || undefined} aria-describedby={wrong.has("note") ? `note-${approval.id}-wrong` : undefined} onChange={(e) => setNote(e.target.value)} />
         {wrong.has("note") && <span className="wrong" id={`note-${approval.id}-wrong`}>{wrong.get("note")}</span>}
       </div>
       <div className="row">
-        <button type="submit" className={`button ${verb === "reject" ? "danger" : "primary"}`} disabled={busy}>
-          <Icon name={look.icon} /> {busy ? "Sending…" : verb === "edit" ? "Approve with these arguments" : verb === "respond" ? "Send message" : look.word}
+        <button type="submit" className={`button ${verb === "reject" && !approval.doubt ? "danger" : "primary"}`} disabled={busy}>
+          <Icon name={look.icon} /> {busy ? "Sending…" : (look.send ?? look.word)}
         </button>
         <button type="button" className="button" onClick={onCancel}>Cancel</button>
       </div>

@@ -58,7 +58,7 @@ export function Overview({ case: c, evidence, findings, timeline, approvals, mod
           <section className="panel">
             <header><h2>Decisions</h2></header>
             <ul className="body stack tight">
-              {approvals.map((a) => <li key={a.id} className="row between top"><Link href={`/inbox/${a.id}`} className="grow break">{a.title}</Link><ApprovalBadge status={a.status} /></li>)}
+              {approvals.map((a) => <li key={a.id} className="row between top"><Link href={`/inbox/${a.id}`} className="grow break">{a.title}</Link><ApprovalBadge approval={a} /></li>)}
             </ul>
           </section>
         )}

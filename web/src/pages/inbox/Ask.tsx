@@ -8,7 +8,7 @@ import { count, isZero, list, words } from "../../lib/format";
 import type { Schema } from "../../lib/schema";
 import { Background } from "../../parts/Background";
 import { ApprovalBadge, Badge, VerbBadge, VerdictBadge } from "../../parts/Badge";
-import { DecisionForm, verbLooks } from "../../parts/DecisionForm";
+import { DecisionForm, verbLook } from "../../parts/DecisionForm";
 import { Diff } from "../../parts/Diff";
 import { EvidenceView } from "../../parts/EvidenceView";
 import { Icon } from "../../parts/Icon";
@@ -22,6 +22,7 @@ import { Left } from "./Inbox";
 type Props = { approval: ApprovalDetail; verb: Verb | undefined; setVerb: (v: Verb | undefined) => void; onDone: () => void };
 
 const done: Record<Verb, string> = { approve: "Approved.", edit: "Approved with your arguments.", reject: "Rejected. The agent was told why.", respond: "Your message was sent to the agent." };
+const settled: Record<string, string> = { approve: "It is done again.", reject: "Recorded: it did not happen.", respond: "Recorded: it did happen." };
 
 /** Everything a person needs to decide about one planned call, and the verbs. */
 export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
@@ -34,7 +35,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
     decide.mutate(d, {
       onSuccess: (now) => {
         setVerb(undefined);
-        tell(now.status === "pending" ? `You agreed. ${count(now.more, "more person", "more people")} must.` : done[d.verb]);
+        tell(now.status === "pending" ? `You agreed. ${count(now.more, "more person", "more people")} must.` : a.doubt ? settled[d.verb] : done[d.verb]);
         onDone();
       },
       onError: (e) => {
@@ -48,7 +49,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
           <span>{title(a.app)}</span>
           <Link href={`/cases/${a.case}`}>{a.case_title || a.case}</Link>
           {a.stage && <span>{words(a.stage)}</span>}
-          <ApprovalBadge status={a.status} />
+          <ApprovalBadge approval={a} />
         </div>
         <h2 id="ask-title" className="ask-title">{a.title}</h2>
         <div className="row small"><span className="muted">Asked <Time at={a.asked} /></span>{open && <Left expires={a.expires} />}{open && isZero(a.expires) && <span className="muted">Never expires</span>}</div>
@@ -58,7 +59,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
       <section><h3>Why you are asked</h3><p>{a.why}</p></section>
       {a.background.length > 0 && <section aria-label="Before you decide"><h3>Before you decide</h3><Background figures={a.background} /></section>}
       <section>
-        <h3>Exactly this will run</h3>
+        <h3>{a.doubt ? "Exactly this had begun" : "Exactly this will run"}</h3>
         <div className="ask-args stack tight">
           <p className="row"><Icon name="tool" size={15} /><code>{a.tool}</code>{a.effect === "act" && <Badge tone="warn" icon="warning">Acts outside the product</Badge>}</p>
           <Fields value={a.args} />
@@ -69,9 +70,9 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
         <section>
           <h3>What each answer does</h3>
           <div className="verbs">
-            {a.does.map((d) => (
+            {a.does.map((d) => [d, verbLook(d.verb, a.doubt)] as const).map(([d, look]) => (
               <button key={d.verb} type="button" className={`verb ${d.verb}`} disabled={decide.isPending} aria-expanded={verb === d.verb} onClick={() => setVerb(d.verb)}>
-                <span className="verb-word"><Icon name={verbLooks[d.verb].icon} /> {verbLooks[d.verb].word} <kbd aria-hidden="true">{verbLooks[d.verb].key}</kbd></span>
+                <span className="verb-word"><Icon name={look.icon} /> {look.word} <kbd aria-hidden="true">{look.key}</kbd></span>
                 <span className="small muted">{d.does}</span>
               </button>
             ))}
@@ -117,7 +118,7 @@ function Outcome({ approval: a }: { approval: ApprovalDetail }) {
       {a.status === "void" && <Notice tone="warn" icon="ban"><p className="strong">This request is void.</p><p>{a.voided_by}</p></Notice>}
       {a.decisions.map((d, i) => (
         <div key={i} className="ask-args stack tight">
-          <p className="row"><VerbBadge verb={d.verb} /><span>by <span className="strong">{d.by.name || d.by.id}</span></span><Time at={d.at} both /></p>
+          <p className="row"><VerbBadge verb={d.verb} doubt={a.doubt} /><span>by <span className="strong">{d.by.name || d.by.id}</span></span><Time at={d.at} both /></p>
           {d.note && <p className="prewrap">{d.note}</p>}
           {d.verb === "edit" && d.args !== undefined && <Diff before={a.args} after={d.args} names={["Asked", "Decided"]} />}
         </div>

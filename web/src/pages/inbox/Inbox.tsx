@@ -130,7 +130,7 @@ function Item({ item: a, current, href }: { item: ApprovalItem; current: boolean
   return (
     <Link className="inbox-item" href={href} aria-current={current || undefined}>
       <span className="title">{a.title}</span>
-      <span className="row small muted"><span>{title(a.app)}</span><span>asked <Time at={a.asked} /></span>{a.status !== "pending" && <ApprovalBadge status={a.status} />}</span>
+      <span className="row small muted"><span>{title(a.app)}</span><span>asked <Time at={a.asked} /></span>{(a.doubt || a.status !== "pending") && <ApprovalBadge approval={a} />}</span>
       {a.status === "pending" && <Left expires={a.expires} />}
     </Link>
   );

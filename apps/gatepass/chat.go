@@ -194,7 +194,12 @@ func (t *terminal) confirm(ctx context.Context, a dossier.Approval) (bool, error
 	for _, b := range known {
 		fmt.Fprintf(t.Out(), "%s: %s\n", b.Label, b.Value)
 	}
-	fmt.Fprintf(t.Out(), "%s %s Shall I? (yes or no)\n> ", a.Title, a.Why)
+	// Asked whether an act happened, a yes says that it did; it does not do it again.
+	d, question := dossier.Decision{Verb: dossier.Approve, By: t.who}, "Shall I?"
+	if a.Doubt {
+		d.Verb, d.Note, question = dossier.Respond, "said yes in the conversation", "Did it happen?"
+	}
+	fmt.Fprintf(t.Out(), "%s %s %s (yes or no)\n> ", a.Title, a.Why, question)
 	if !t.in.Scan() {
 		return true, t.in.Err()
 	}
@@ -203,7 +208,6 @@ func (t *terminal) confirm(ctx context.Context, a dossier.Approval) (bool, error
 	if !clear {
 		return true, t.say(ctx, line)
 	}
-	d := dossier.Decision{Verb: dossier.Approve, By: t.who}
 	if !yes {
 		d.Verb, d.Note = dossier.Reject, saidNo
 	}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import type { Approval, Verb } from "../api/types";
 import { problems, type Schema } from "../lib/schema";
+import type { Confirmation } from "./Chat";
 import { Diff } from "./Diff";
 import { Icon, type IconName } from "./Icon";
 import { SchemaForm } from "./SchemaForm";
@@ -34,6 +35,10 @@ const doubted: Record<string, VerbLook> = {
 
 /** How a verb is offered: about an act in doubt, it says what became of the act. */
 export const verbLook = (verb: Verb, doubt?: boolean): VerbLook => (doubt && doubted[verb]) || planned[verb];
+
+/** The answers about an act in doubt, as a conversation offers them: yes, no, or once more. */
+export const doubtOptions = (decide: (d: Decide) => void): Confirmation["options"] =>
+  (["respond", "reject", "approve"] as const).map((verb) => ({ label: verbLook(verb, true).word, tone: verb === "approve" ? "danger" : undefined, run: () => decide({ verb, note: "Said so in the conversation." }) }));
 
 /** Asks for what a verb still needs: a note, a message or other arguments. */
 export function DecisionForm({ approval, schema, verb, busy, onDecide, onCancel }: Props) {

@@ -6,7 +6,7 @@ import type { Approval, Evidence, Finding } from "../api/types";
 import type { Schema } from "../lib/schema";
 import { StateBadge, VerdictBadge } from "./Badge";
 import { Chat } from "./Chat";
-import { DecisionForm, type Decide } from "./DecisionForm";
+import { DecisionForm, doubtOptions, type Decide } from "./DecisionForm";
 import { EvidenceView, viewsFor } from "./EvidenceView";
 import { FindingCard } from "./FindingCard";
 import { MapView } from "./MapView";
@@ -85,6 +85,13 @@ describe("DecisionForm", () => {
     const decide = show("approve");
     fireEvent.click(screen.getByRole("button", { name: "Approve" }));
     expect(decide).toHaveBeenCalledWith({ verb: "approve", args: undefined, note: undefined });
+  });
+  it("lets a conversation say what became of an act in doubt: yes records it, only one answer repeats it", () => {
+    const said: Decide[] = [];
+    const options = doubtOptions((d) => said.push(d));
+    options.forEach((o) => o.run());
+    expect(options.map((o, i) => [o.label, o.tone, said[i].verb])).toEqual([["It did happen", undefined, "respond"], ["It did not happen", undefined, "reject"], ["Do it again", "danger", "approve"]]);
+    expect(said.every((d) => d.note)).toBe(true);
   });
 });
 

@@ -8,6 +8,7 @@ import { isDict } from "../../lib/shape";
 import { turnsNow } from "../../pages/apps/turns";
 import { Background } from "../../parts/Background";
 import { Chat, type Turn } from "../../parts/Chat";
+import { doubtOptions, type Decide } from "../../parts/DecisionForm";
 import { Icon } from "../../parts/Icon";
 import { Empty, ErrorBox, Loaded, explain } from "../../parts/states";
 import { Time } from "../../parts/Time";
@@ -77,7 +78,9 @@ function Conversing({ conversation: c, say, busy, ...saying }: { conversation: C
   const decide = useDecide(asked ?? ({ id: "", case: "", etag: "", digest: "" } as NonNullable<typeof asked>));
   const [working, setWorking] = useState(false);
   const turns = withPictures(turnsNow(c, saying));
-  const settle = (agree: boolean) => decide.mutate(agree ? { verb: "approve" } : { verb: "reject", note: "Said no in the conversation." }, { onError: (e) => tell(explain(e).title, "bad") });
+  const answer = (d: Decide) => decide.mutate(d, { onError: (e) => tell(explain(e).title, "bad") });
+  // Asked whether an act happened, a yes says that it did; it does not do it again.
+  const settle = (agree: boolean) => answer(!agree ? { verb: "reject", note: "Said no in the conversation." } : asked?.doubt ? { verb: "respond", note: "Said yes in the conversation." } : { verb: "approve" });
   const send = async (text: string, files: File[]) => {
     if (asked?.mine && files.length === 0 && (yes.test(text) || no.test(text))) return settle(yes.test(text));
     setWorking(true);
@@ -95,7 +98,7 @@ function Conversing({ conversation: c, say, busy, ...saying }: { conversation: C
     <>
       <Chat turns={turns} busy={busy || working || c.status === "ready"} onSend={(t, f) => void send(t, f)} attach accept="image/jpeg,image/png,image/heic"
         opening={<p className="muted">This is the {names[desk] ?? desk}. Say what you want in your own words.</p>} suggestions={examples[desk]}
-        confirm={asked && { key: asked.id, text: `${asked.title} ${asked.mine ? asked.why : asked.why_not}`, more: asked.background.length > 0 && <Background figures={asked.background} />, options: asked.mine ? [{ label: "Yes, do it", tone: "danger", run: () => settle(true) }, { label: "No", run: () => settle(false) }] : [] }} />
+        confirm={asked && { key: asked.id, text: `${asked.title} ${asked.mine ? asked.why : asked.why_not}`, more: asked.background.length > 0 && <Background figures={asked.background} />, options: !asked.mine ? [] : asked.doubt ? doubtOptions(answer) : [{ label: "Yes, do it", tone: "danger", run: () => settle(true) }, { label: "No", run: () => settle(false) }] }} />
     </>
   );
 }

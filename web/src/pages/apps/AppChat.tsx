@@ -5,6 +5,7 @@ import { useApproval, useDecide } from "../../hooks/approvals";
 import { useChat, useChats, useSay, useStartChat, type Saying } from "../../hooks/chat";
 import { words } from "../../lib/format";
 import { Chat, type Confirmation } from "../../parts/Chat";
+import { doubtOptions } from "../../parts/DecisionForm";
 import { Icon } from "../../parts/Icon";
 import { Fields } from "../../parts/Json";
 import { Empty, ErrorBox, explain, Loaded } from "../../parts/states";
@@ -72,19 +73,22 @@ function Open({ conversation: c, busy, say, opening, suggestions, ...saying }: O
 function Confirm({ approval }: { approval: NonNullable<ReturnType<typeof useApproval>["data"]> }) {
   const decide = useDecide(approval);
   const [note, setNote] = useState("");
-  const options: Confirmation["options"] = approval.mine
-    ? [
+  const options: Confirmation["options"] = !approval.mine
+    ? []
+    : approval.doubt
+    ? doubtOptions((d) => decide.mutate({ ...d, note: note.trim() || d.note }, { onSuccess: () => tell("Recorded.") }))
+    : [
         { label: "Approve", tone: "primary", run: () => decide.mutate({ verb: "approve" }, { onSuccess: () => tell("Approved.") }) },
         { label: "Do not", tone: "danger", run: () => decide.mutate({ verb: "reject", note: note.trim() || "Not wanted." }, { onSuccess: () => tell("Not done.") }) },
-      ]
-    : [];
+      ];
+  const hint = approval.doubt ? "How you know" : "A note, if you do not want it";
   return (
     <div className="chat-confirm" role="group" aria-label="A question for you">
       <p className="strong">{approval.title}</p>
       <p>{approval.mine ? approval.why : approval.why_not}</p>
       <Fields value={approval.args} />
       {decide.error && <p className="wrong">{explain(decide.error).title}</p>}
-      {approval.mine && <input className="input" aria-label="A note, if you do not want it" placeholder="A note, if you do not want it" value={note} onChange={(e) => setNote(e.target.value)} />}
+      {approval.mine && <input className="input" aria-label={hint} placeholder={hint} value={note} onChange={(e) => setNote(e.target.value)} />}
       <div className="row">
         {options.map((o) => <button key={o.label} type="button" className={`button ${o.tone ?? ""}`} disabled={decide.isPending} onClick={o.run}>{o.label}</button>)}
         <Link href={`/inbox/${approval.id}`} className="small">Everything about it</Link>

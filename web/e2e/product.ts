@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { APIRequestContext, Browser, BrowserContext, Page } from "playwright-core";
 import type { ApprovalItem, Case, Verb } from "../src/api/types";
 import { complaints, settled } from "./browser";
@@ -55,6 +56,12 @@ export class Product {
       child.on("error", (e) => reject(new Error(`DOSSIER_BIN=${binary}: ${e.message}`)));
       child.on("exit", (code) => reject(new Error(`The product ended with ${code}:\n${this.output}`)));
     });
+  }
+
+  /** Runs a command over the same data, beside the product that serves, and returns what it prints. */
+  async command(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(binary, [...args, "--data", this.dir], { env: { ...process.env, DOSSIER_CONFIG: this.config } });
+    return stdout;
   }
 
   /** Ends the binary and waits until it is gone. */

@@ -1,11 +1,16 @@
 package poolpatrol
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"dossier"
 	"dossier/apps/poolpatrol/patrol"
+	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app/apptest"
 	"dossier/internal/store/storetest"
 )
@@ -37,6 +42,33 @@ func TestBothDatabases(t *testing.T) {
 				t.Errorf("got %d employees, %d vans, %d riders %v", len(book.Employees), len(book.Vanpools), len(book.Riders), err)
 			}
 			p.Verify(l.Case)
+		})
+	}
+}
+
+// TestSaveMany saves more records than one statement takes, some of them twice, and
+// then all once more: the last of each counts.
+func TestSaveMany(t *testing.T) {
+	t.Parallel()
+	for _, database := range storetest.Databases {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			rows := roster.Rows{DB: apptest.Open(t, App, apptest.Options{Database: database}).Env.DB}
+			want := fleet(60, roster.DayOf(time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)))
+			want.PTO = []roster.Leave{{Employee: "EMP-1000003", Span: roster.Span{From: 20_000, To: 20_002}}}
+			twice := want
+			twice.Employees = append([]roster.Employee{want.Employees[7]}, want.Employees...)
+			twice.Employees[0].Site = "Oakland"
+			for range 2 {
+				if err := rows.Save(t.Context(), twice); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := rows.All(t.Context())
+			byID := cmpopts.SortSlices(func(a, b any) bool { return fmt.Sprint(a) < fmt.Sprint(b) })
+			if diff := cmp.Diff(want, got, byID); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
 		})
 	}
 }

@@ -44,6 +44,7 @@ type Log interface {
 // them.
 type Move struct {
 	Run     dossier.RunID
+	Case    dossier.CaseID // the run's; "" makes the store look it up
 	Status  dossier.Status
 	Answer  json.RawMessage // when Status is Done
 	Failure string          // when Status is Failed

@@ -14,12 +14,15 @@ const patience = 100 * time.Millisecond
 // in memory once it is written.
 func (m *mover) record(ctx context.Context, mv Move, entries ...Entry) error {
 	m.place(entries)
-	mv.Run, mv.At, mv.Drives, mv.Driven = m.run.ID, m.Now(), m.drives, m.driven
+	mv.Run, mv.Case, mv.At, mv.Drives, mv.Driven = m.run.ID, m.run.Case, m.Now(), m.drives, m.driven
 	mv.Entries = append(m.held, entries...)
 	if err := m.Log.Record(ctx, mv); err != nil {
 		return err
 	}
-	m.held = nil
+	m.held, m.called = nil, mv.Children
+	if mv.Status.Ended() {
+		m.run.Ended = mv.At
+	}
 	m.run.Status, m.run.Answer, m.run.Failure = mv.Status, mv.Answer, mv.Failure
 	return m.follow(entries)
 }

@@ -68,11 +68,11 @@ func (r *Runner) Advance(ctx context.Context, id dossier.RunID) (Next, error) {
 // While one goroutine drives a run, others that want to wait for it and look once
 // more when it is done, so that nothing that happened meanwhile is missed.
 func (r *Runner) Drive(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
-	return r.drive(ctx, id, false)
+	return r.drive(ctx, id, nil)
 }
 
-// drive is Drive for a run whose caller is driven, too, or not.
-func (r *Runner) drive(ctx context.Context, id dossier.RunID, driven bool) (dossier.Run, error) {
+// drive is Drive for a run whose caller is driven, too, or has none.
+func (r *Runner) drive(ctx context.Context, id dossier.RunID, caller *mover) (dossier.Run, error) {
 	mine := make(chan struct{})
 	for {
 		other, busy := r.driving.LoadOrStore(id, mine)
@@ -89,41 +89,47 @@ func (r *Runner) drive(ctx context.Context, id dossier.RunID, driven bool) (doss
 		r.driving.Delete(id)
 		close(mine)
 	}()
-	return r.driveAlone(ctx, id, driven)
+	return r.driveAlone(ctx, id, caller)
 }
 
 // driveAlone drives a run that no other goroutine of this process drives. Losing a
 // step to another process is no error: it looks again, and then leaves the run to
 // that process.
-func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID, driven bool) (dossier.Run, error) {
-	for lost := 0; ; {
-		m, err := r.open(ctx, id)
-		if err != nil {
-			return dossier.Run{}, err
+func (r *Runner) driveAlone(ctx context.Context, id dossier.RunID, caller *mover) (dossier.Run, error) {
+	m, err := r.openFor(ctx, id, caller, true)
+	for lost := 0; err == nil; {
+		var on bool
+		on, err = r.driveOn(ctx, m)
+		if err == nil && !on {
+			break
 		}
-		m.drives, m.driven = true, driven
-		spanned, span := trace.Run(ctx, m.run)
-		next, err := m.drive(spanned)
-		span.End(err)
-		switch {
-		case errors.Is(err, dossier.Conflict):
+		if errors.Is(err, dossier.Conflict) {
 			if lost++; lost > 3 {
 				return m.run, nil
 			}
-			continue
-		case err != nil:
-			return m.run, err
-		case next == Stop:
-			return m.run, nil
-		}
-		moved, err := r.driveChildren(ctx, m)
-		if err != nil && ctx.Err() != nil && !driven {
-			m.handOver(context.WithoutCancel(ctx))
-		}
-		if err != nil || !moved {
-			return m.run, err
+			m, err = r.openFor(ctx, id, caller, false)
 		}
 	}
+	if m == nil {
+		return dossier.Run{}, err
+	}
+	return m.run, err
+}
+
+// driveOn advances a run as far as it goes, then the runs it called, and reports
+// whether it can go on because one of them ended.
+func (r *Runner) driveOn(ctx context.Context, m *mover) (bool, error) {
+	spanned, span := trace.Run(ctx, m.run)
+	next, err := m.drive(spanned)
+	span.End(err)
+	if err != nil || next == Stop {
+		return false, err
+	}
+	ended, err := r.driveChildren(ctx, m)
+	if err != nil && ctx.Err() != nil && !m.driven {
+		m.handOver(context.WithoutCancel(ctx))
+	}
+	return ended, err
 }
 
 // handOver queues a run whose driver was called away while its children were at work.
@@ -142,24 +148,41 @@ func (r *Runner) driveChildren(ctx context.Context, m *mover) (bool, error) {
 			kids = append(kids, c.child)
 		}
 	}
-	ended := make([]bool, len(kids))
+	runs := make([]dossier.Run, len(kids))
 	errs := make([]error, len(kids))
 	var wg sync.WaitGroup
 	for i, kid := range kids {
-		wg.Go(func() {
-			run, err := r.drive(withoutSink(ctx), kid, true)
-			ended[i], errs[i] = run.Status.Ended(), err
-		})
+		wg.Go(func() { runs[i], errs[i] = r.drive(withoutSink(ctx), kid, m) })
 	}
 	wg.Wait()
-	return slices.Contains(ended, true), errors.Join(errs...)
+	m.called = nil
+	m.ended = slices.DeleteFunc(runs, func(run dossier.Run) bool { return !run.Status.Ended() })
+	return len(m.ended) > 0, errors.Join(errs...)
 }
 
+// openFor opens a run to be driven. One that its caller recorded a moment ago has no
+// steps to be loaded, on the first try: should somebody else have taken one, the first
+// move conflicts.
+func (r *Runner) openFor(ctx context.Context, id dossier.RunID, caller *mover, first bool) (m *mover, err error) {
+	if run, ok := caller.callee(id); ok && first {
+		m, err = r.mover(run, nil)
+	} else {
+		m, err = r.open(ctx, id)
+	}
+	if err == nil {
+		m.drives, m.driven = true, caller != nil
+	}
+	return m, err
+}
 func (r *Runner) open(ctx context.Context, id dossier.RunID) (*mover, error) {
 	run, steps, err := r.Log.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	return r.mover(run, steps)
+}
+
+func (r *Runner) mover(run dossier.Run, steps []dossier.Step) (*mover, error) {
 	a, ok := r.Agent(run.App, run.Agent)
 	if !ok {
 		return nil, dossier.Errorf(dossier.NotFound, "The app %s has no agent named %q.", run.App, run.Agent)
@@ -179,8 +202,10 @@ type mover struct {
 	tr    *transcript
 	as    dossier.Principal // the principal with the roles of now
 
-	drives, driven bool    // see Move
-	held           []Entry // steps of a driven run that are not written yet; see hold
+	drives, driven bool          // see Move
+	held           []Entry       // steps of a driven run that are not written yet; see hold
+	called         []dossier.Run // child runs recorded in the last move and not driven yet
+	ended          []dossier.Run // child runs that ended when they were last driven
 
 	reference model.Model // the agent's policy, once it was needed
 	offered   []model.ToolSpec

@@ -131,3 +131,43 @@ func TestADriverThatIsCalledAway(t *testing.T) {
 		t.Errorf("the next driver comes to %s", run.Answer)
 	}
 }
+
+// A takingLog has somebody else drive the first run that is called, before the caller
+// can.
+type takingLog struct {
+	*agenttest.Log
+	other *agent.Runner
+	taken error
+}
+
+func (l *takingLog) Record(ctx context.Context, m agent.Move) error {
+	err := l.Log.Record(ctx, m)
+	if len(m.Children) > 0 {
+		_, l.taken = l.other.Drive(ctx, m.Children[0].ID)
+	}
+	return err
+}
+
+// TestASpecialistThatSomebodyElseTook: the driver believes that the runs it has just
+// recorded have no steps yet, and looks again when it finds that they have.
+func TestASpecialistThatSomebodyElseTook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	kid := &agent.Agent{
+		Name: "kid", ToolName: "run_kid", Doc: "Answers.", Prompt: "Answer.", Input: tool.SchemaOf[nameIn](),
+		Policy: func(context.Context, *model.Request) (*model.Reply, error) { return model.Say("mine"), nil },
+	}
+	w.agent.Specialists = []*agent.Agent{kid}
+	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
+		if r, ok := req.Last("run_kid"); ok {
+			return model.Say("kid said " + string(r.Value)), nil
+		}
+		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
+	}
+	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	log := &takingLog{Log: w.log, other: agenttest.NewRunner(w.log, nil, w.agent)}
+	w.runner.Log = log
+	if run := w.drive(); string(run.Answer) != `"kid said \"mine\""` || log.taken != nil {
+		t.Errorf("came to %s %s; the other came to %v", run.Answer, run.Failure, log.taken)
+	}
+}

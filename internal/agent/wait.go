@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"dossier"
 	"dossier/internal/canon"
@@ -27,7 +28,7 @@ func (m *mover) waitFor(ctx context.Context, calls []*prepared) (Next, error) {
 			kid := dossier.Run{
 				ID: dossier.RunID(m.NewID("run-")), Case: m.run.Case, App: m.run.App, Agent: p.kid.Name, For: m.run.For,
 				Parent: StepID(m.run.ID, m.tr.seq+len(entries)+1), ParentOf: m.run.ID,
-				Status: dossier.Ready, Input: p.call.Args, Started: m.Now(),
+				Status: dossier.Ready, Input: p.call.Args, Started: m.Now().UTC().Truncate(time.Microsecond),
 			}
 			mv.Children = append(mv.Children, kid)
 			entries = append(entries, m.entry(dossier.Called, calledBody{Call: p.call.ID, Child: kid.ID}))
@@ -237,7 +238,7 @@ func (m *mover) prepareChild(ctx context.Context, p *prepared) error {
 		p.way = spawn
 		return nil
 	}
-	kid, err := m.Log.Run(ctx, p.child)
+	kid, err := m.childRun(ctx, p.child)
 	if err != nil {
 		return err
 	}
@@ -250,4 +251,24 @@ func (m *mover) prepareChild(ctx context.Context, p *prepared) error {
 		p.way = wait
 	}
 	return nil
+}
+
+// childRun returns a run that this one called, from memory if its end was seen.
+func (m *mover) childRun(ctx context.Context, id dossier.RunID) (dossier.Run, error) {
+	if i := slices.IndexFunc(m.ended, func(run dossier.Run) bool { return run.ID == id }); i >= 0 {
+		return m.ended[i], nil
+	}
+	return m.Log.Run(ctx, id)
+}
+
+// callee returns a run that m has recorded as called and that nobody has driven yet.
+func (m *mover) callee(id dossier.RunID) (dossier.Run, bool) {
+	if m == nil {
+		return dossier.Run{}, false
+	}
+	i := slices.IndexFunc(m.called, func(run dossier.Run) bool { return run.ID == id })
+	if i < 0 {
+		return dossier.Run{}, false
+	}
+	return m.called[i], true
 }

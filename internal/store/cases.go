@@ -44,7 +44,7 @@ func (s *Store) OpenCase(ctx context.Context, appID string, o app.Opening) (c do
 }
 
 func (s *Store) insertCase(ctx context.Context, appID string, o app.Opening) (dossier.Case, bool, error) {
-	now := s.now()
+	now := s.now().UTC().Truncate(time.Microsecond)
 	c := dossier.Case{
 		ID: o.ID, App: appID, Subject: o.Subject, Title: o.Title, State: o.State, Stage: o.Stage,
 		Opened: now, Updated: now, Version: 1,
@@ -70,11 +70,7 @@ func (s *Store) insertCase(ctx context.Context, appID string, o app.Opening) (do
 			return c, false, dossier.Errorf(dossier.Conflict, "There is a case %s already.", c.ID)
 		}
 	}
-	c, err := s.Case(ctx, c.ID)
-	if err != nil {
-		return c, false, err
-	}
-	if err := s.index(ctx, c.ID, inCase, wordsFor(c)...); err != nil {
+	if err := s.index(ctx, c.ID, inCase, wordsFor(c)); err != nil {
 		return c, false, err
 	}
 	return c, true, s.publish(ctx, records.Event{
@@ -117,7 +113,7 @@ func (s *Store) MoveCase(ctx context.Context, id dossier.CaseID, version int, ch
 		if err != nil {
 			return fmt.Errorf("move case %s: %w", id, err)
 		}
-		if err := s.reindex(ctx, c); err != nil {
+		if err := s.reindex(ctx, before, c); err != nil {
 			return err
 		}
 		if before.State == dossier.Preliminary && c.State != dossier.Preliminary && c.State != dossier.Cleared {
@@ -125,7 +121,7 @@ func (s *Store) MoveCase(ctx context.Context, id dossier.CaseID, version int, ch
 			if err != nil {
 				return err
 			}
-			if err := s.index(ctx, id, inFacts, said(seen, found)...); err != nil {
+			if err := s.index(ctx, id, inFacts, wordsOf(said(seen, found)...)); err != nil {
 				return err
 			}
 		}

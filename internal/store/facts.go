@@ -79,13 +79,13 @@ func (s *Store) RecordFacts(ctx context.Context, id dossier.CaseID, seen []dossi
 
 // A chain appends to one case's chain inside a transaction.
 type chain struct {
-	s      *Store
-	id     dossier.CaseID
-	app    string
-	state  dossier.State
-	at     time.Time
-	prev   *dossier.Evidence // the end of the chain
-	places int               // findings so far; -1: not looked up
+	s     *Store
+	id    dossier.CaseID
+	app   string
+	state dossier.State
+	at    time.Time
+	fresh bool              // nothing was seen of the case before
+	prev  *dossier.Evidence // the end of the chain
 
 	seen   []dossier.Evidence // appended
 	found  []dossier.Finding
@@ -94,14 +94,15 @@ type chain struct {
 
 // openChain locks a case, makes room for n entries and finds the end of its chain.
 func (s *Store) openChain(ctx context.Context, id dossier.CaseID, at time.Time, n int) (*chain, error) {
-	l := &chain{s: s, id: id, at: at.UTC().Truncate(time.Microsecond), places: -1}
+	l := &chain{s: s, id: id, at: at.UTC().Truncate(time.Microsecond)}
 	var last dossier.Evidence
 	err := s.db.QueryRow(ctx, `UPDATE cases SET updated = $2, entries = entries + $3 WHERE id = $1
 		RETURNING app, state, entries - $3`, id, l.at, n).Scan(&l.app, &l.state, &last.Seq)
 	if err != nil {
 		return nil, notFound(err, "case", id)
 	}
-	if last.Seq == 0 || n == 0 {
+	l.fresh = last.Seq == 0
+	if l.fresh || n == 0 {
 		return l, nil
 	}
 	err = s.db.QueryRow(ctx, "SELECT hash FROM evidence WHERE case_id = $1 AND seq = $2", id, last.Seq).Scan(&last.Hash)
@@ -134,7 +135,7 @@ func (l *chain) record(ctx context.Context, step dossier.StepID, seen []dossier.
 	if l.state == dossier.Preliminary {
 		return nil // found by its facts once there is a case, see MoveCase
 	}
-	return l.s.index(ctx, l.id, inFacts, said(seen, found)...)
+	return l.s.index(ctx, l.id, inFacts, wordsOf(said(seen, found)...))
 }
 
 // said is what people read of facts, for finding the case by it.
@@ -219,17 +220,11 @@ func (l *chain) find(ctx context.Context, step dossier.StepID, f dossier.Finding
 	if err := l.known(ctx, f); err != nil {
 		return err
 	}
-	if l.places < 0 {
-		err := l.s.db.QueryRow(ctx, "SELECT COALESCE(max(seq), 0) FROM findings WHERE case_id = $1", l.id).Scan(&l.places)
-		if err != nil {
-			return fmt.Errorf("findings of %s: %w", l.id, err)
-		}
-	}
-	l.places++
 	_, err := l.s.db.Exec(ctx, "INSERT INTO findings ("+findingColumns+`, seq)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+			(SELECT COALESCE(max(seq), 0) + 1 FROM findings WHERE case_id = $2))`,
 		f.ID, f.Case, f.Check, f.Subject, f.Verdict, f.Confidence, f.Reason, f.Figures, f.By, list(f.Cites),
-		f.Step, f.At, l.places)
+		f.Step, f.At)
 	if err != nil {
 		return fmt.Errorf("record a finding of %s: %w", l.id, err)
 	}

@@ -46,6 +46,9 @@ func (r *recording) write(ctx context.Context) error {
 	if err := r.moveRun(ctx); err != nil {
 		return err
 	}
+	if c != nil && c.id != r.run.Case {
+		return fmt.Errorf("run %s belongs to case %s and not to %s", r.run.ID, r.run.Case, c.id)
+	}
 	if err := r.s.insertSteps(ctx, r.m.Run, stepsOf(r.m.Entries), r.m.At); err != nil {
 		return err
 	}
@@ -81,9 +84,11 @@ func (r *recording) lockCase(ctx context.Context) (*chain, error) {
 	if facts == 0 {
 		return nil, nil
 	}
-	var id dossier.CaseID
-	if err := r.s.db.QueryRow(ctx, "SELECT case_id FROM runs WHERE id = $1", r.m.Run).Scan(&id); err != nil {
-		return nil, notFound(err, "run", r.m.Run)
+	id := r.m.Case
+	if id == "" {
+		if err := r.s.db.QueryRow(ctx, "SELECT case_id FROM runs WHERE id = $1", r.m.Run).Scan(&id); err != nil {
+			return nil, notFound(err, "run", r.m.Run)
+		}
 	}
 	return r.s.openChain(ctx, id, r.m.At, seen)
 }

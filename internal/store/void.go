@@ -15,7 +15,7 @@ import (
 // which the appended entries replace, and wakes their runs. Approvals asked in the
 // same move are not looked at: except names them.
 func (l *chain) voidOutdated(ctx context.Context, except []dossier.Approval) error {
-	if len(l.seen) == 0 {
+	if len(l.seen) == 0 || l.fresh {
 		return nil
 	}
 	pending, err := l.s.approvalsWhere(ctx, "WHERE case_id = $1 AND status = 'pending' ORDER BY run_id, id", l.id)

@@ -56,47 +56,58 @@ func wordsOf(texts ...string) []string {
 
 func isSign(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
 
-// atOnce is how many words one statement adds. Its text is the same however many
-// words there are: the last is repeated to fill it.
+// atOnce is how many words one statement adds: few enough that a database keeps the
+// plans of all the texts there are.
 const atOnce = 16
 
-var insertWords = func() string {
-	var b strings.Builder
-	b.WriteString("INSERT INTO words (case_id, part, word) VALUES ")
-	for i := range atOnce {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "($1, $2, $%d)", i+3)
+// addWords is the statement that adds so many words.
+var addWords = func() (texts [atOnce + 1]string) {
+	values := "INSERT INTO words (case_id, part, word) VALUES "
+	for n := 1; n <= atOnce; n++ {
+		values += fmt.Sprintf("($1, $2, $%d)", n+2)
+		texts[n] = values + " ON CONFLICT DO NOTHING"
+		values += ", "
 	}
-	b.WriteString(" ON CONFLICT DO NOTHING")
-	return b.String()
+	return texts
 }()
 
-// index lets a case be found by the words of texts.
-func (s *Store) index(ctx context.Context, id dossier.CaseID, part string, texts ...string) error {
-	for words := range slices.Chunk(wordsOf(texts...), atOnce) {
+// index lets a case be found by words.
+func (s *Store) index(ctx context.Context, id dossier.CaseID, part string, words []string) error {
+	for some := range slices.Chunk(words, atOnce) {
 		args := []any{id, part}
-		for i := range atOnce {
-			args = append(args, words[min(i, len(words)-1)])
+		for _, w := range some {
+			args = append(args, w)
 		}
-		if _, err := s.db.Exec(ctx, insertWords, args...); err != nil {
+		if _, err := s.db.Exec(ctx, addWords[len(some)], args...); err != nil {
 			return fmt.Errorf("index case %s: %w", id, err)
 		}
 	}
 	return nil
 }
 
-// reindex replaces the words of the case itself.
-func (s *Store) reindex(ctx context.Context, c dossier.Case) error {
-	if _, err := s.db.Exec(ctx, "DELETE FROM words WHERE case_id = $1 AND part = $2", c.ID, inCase); err != nil {
-		return fmt.Errorf("index case %s: %w", c.ID, err)
+// reindex lets a case be found by the words it has now, and no more by those it had.
+func (s *Store) reindex(ctx context.Context, before, now dossier.Case) error {
+	had, has := wordsFor(before), wordsFor(now)
+	w := where{}
+	w.equal("case_id", string(now.ID))
+	w.equal("part", inCase)
+	if gone := without(had, has); len(gone) > 0 {
+		oneOf(&w, "word", gone)
+		if _, err := s.db.Exec(ctx, "DELETE FROM words"+w.sql(), w.args...); err != nil {
+			return fmt.Errorf("index case %s: %w", now.ID, err)
+		}
 	}
-	return s.index(ctx, c.ID, inCase, wordsFor(c)...)
+	return s.index(ctx, now.ID, inCase, without(has, had))
 }
 
+// without returns the words that are not among those taken.
+func without(words, taken []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(taken, w) })
+}
+
+// wordsFor returns the words of the case itself.
 func wordsFor(c dossier.Case) []string {
-	return []string{string(c.ID), c.Subject, c.Title, c.Stage, c.Outcome}
+	return wordsOf(string(c.ID), c.Subject, c.Title, c.Stage, c.Outcome)
 }
 
 // few is how many cases a word may stand in so that looking through all of them is

@@ -38,27 +38,40 @@ type Look struct {
 // Audit looks at a van. A van whose case is open already is left to that case, unless
 // the order says otherwise.
 func (p *Patrol) Audit(ctx context.Context, o Order) (Look, error) {
-	van, err := p.Roster.Crew(ctx, o.Vanpool)
-	if err != nil {
-		return Look{}, err
-	}
-	c, fresh, err := p.env.Desk.Open(ctx, app.Opening{
-		Subject: Subject(van.ID), Title: "Vanpool " + van.ID, State: dossier.Preliminary, Stage: string(Verification), By: o.For,
-	})
+	van, err := p.Roster.Vanpool(ctx, o.Vanpool)
 	if err != nil {
 		return Look{}, err
 	}
 	in := managerIn{Vanpool: van.ID, Trigger: ByAudit, Straight: o.Straight}
+	c, run, err := p.open(ctx, in, o.For)
+	if err != nil {
+		return Look{}, err
+	}
+	if run.ID != "" {
+		return p.drive(ctx, run, in)
+	}
 	if c.State != dossier.Preliminary {
 		if !o.Straight && !o.Again {
 			return p.lookOf(ctx, c)
 		}
 		in.Trigger, in.Recheck = ByPerson, o.Recheck
 	}
-	if fresh {
-		return p.begin(ctx, c.ID, in, o.For)
-	}
 	return p.manage(ctx, c, in, o.For)
+}
+
+// open returns the live case of a van, or opens one with the run that looks at it.
+func (p *Patrol) open(ctx context.Context, in managerIn, by dossier.Principal) (c dossier.Case, run dossier.Run, err error) {
+	err = p.env.DB.InTx(ctx, func(ctx context.Context) error {
+		var fresh bool
+		c, fresh, err = p.env.Desk.Open(ctx, app.Opening{
+			Subject: Subject(in.Vanpool), Title: "Vanpool " + in.Vanpool, State: dossier.Preliminary, Stage: string(Verification), By: by,
+		})
+		if err == nil && fresh {
+			run, err = p.start(ctx, c.ID, in, by)
+		}
+		return err
+	})
+	return c, run, err
 }
 
 // lookOf describes a case that is not being looked at now.
@@ -80,18 +93,16 @@ func (p *Patrol) manage(ctx context.Context, c dossier.Case, in managerIn, by do
 		return Look{}, err
 	}
 	if run.ID == "" {
-		return p.begin(ctx, c.ID, in, by)
+		if run, err = p.start(ctx, c.ID, in, by); err != nil {
+			return Look{}, err
+		}
 	}
 	return p.drive(ctx, run, in)
 }
 
-// begin starts a run of the case manager and drives it.
-func (p *Patrol) begin(ctx context.Context, id dossier.CaseID, in managerIn, by dossier.Principal) (Look, error) {
-	run, err := p.env.Desk.Start(ctx, app.Start{Case: id, Agent: "casemanager", For: by, Input: in, Hold: true})
-	if err != nil {
-		return Look{}, err
-	}
-	return p.drive(ctx, run, in)
+// start begins a run of the case manager, which the caller drives.
+func (p *Patrol) start(ctx context.Context, id dossier.CaseID, in managerIn, by dossier.Principal) (dossier.Run, error) {
+	return p.env.Desk.Start(ctx, app.Start{Case: id, Agent: "casemanager", For: by, Input: in, Hold: true})
 }
 
 func (p *Patrol) drive(ctx context.Context, run dossier.Run, in managerIn) (Look, error) {

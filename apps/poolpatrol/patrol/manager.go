@@ -7,6 +7,7 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/tool"
 )
@@ -80,7 +81,11 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 	if err := decode(run.Input, &in); err != nil {
 		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The case manager was started with something else.").Because(err)
 	}
-	van, err := p.Roster.Crew(ctx, in.Vanpool)
+	van, err := p.Roster.Vanpool(ctx, in.Vanpool)
+	if err != nil {
+		return agent.Preloaded{}, err
+	}
+	riders, err := p.Roster.RiderIDs(ctx, in.Vanpool)
 	if err != nil {
 		return agent.Preloaded{}, err
 	}
@@ -89,7 +94,7 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 		return agent.Preloaded{}, err
 	}
 	out := managerContext{
-		Case: c.ID, Status: StatusOf(c), Vanpool: van.ID, Employees: van.IDs(), FailedChecks: []string{},
+		Case: c.ID, Status: StatusOf(c), Vanpool: van.ID, Employees: verify.OrEmpty(riders), FailedChecks: []string{},
 		MaxReaudits: p.Config.MaxReaudits, Threads: []threadView{},
 	}
 	f, err := p.Book.File(ctx, c.ID)
@@ -106,7 +111,7 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 			out.Threads = append(out.Threads, threadView{t.ID, t.Employee, t.Checks, t.Settled, t.Silent()})
 		}
 	}
-	return agent.Preloaded{Context: out, Evidence: []dossier.Evidence{p.rosterEvidence(van)}}, nil
+	return agent.Preloaded{Context: out, Evidence: []dossier.Evidence{p.rosterEvidence(van, riders)}}, nil
 }
 
 // A RosterFact is who rides in a van: the data of "vanpool_roster" evidence.
@@ -116,9 +121,9 @@ type RosterFact struct {
 	Employees []string `json:"employee_ids"`
 }
 
-func (p *Patrol) rosterEvidence(van roster.Van) dossier.Evidence {
+func (p *Patrol) rosterEvidence(van roster.Vanpool, riders []string) dossier.Evidence {
 	src := dossier.Source{System: "roster", Locator: "vanpool/" + van.ID + "/roster", Fetched: p.env.Now()}
-	return dossier.NewEvidence("vanpool_roster", src, RosterFact{van.ID, van.Site, van.IDs()}, "%s has %d riders.", van.ID, len(van.Riders))
+	return dossier.NewEvidence("vanpool_roster", src, RosterFact{van.ID, van.Site, verify.OrEmpty(riders)}, "%s has %d riders.", van.ID, len(riders))
 }
 
 // StatusOf returns where a case stands, in the programme's words.

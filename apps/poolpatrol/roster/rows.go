@@ -65,20 +65,38 @@ func (r Rows) Vanpools(ctx context.Context) ([]Vanpool, error) {
 	return db.Collect(rows, err, scanVanpool)
 }
 
-// Crew returns a van with its riders, without their shifts and days off.
-func (r Rows) Crew(ctx context.Context, id string) (Van, error) {
+// Vanpool returns a van without its riders.
+func (r Rows) Vanpool(ctx context.Context, id string) (Vanpool, error) {
 	v, err := scanVanpool(r.DB.QueryRow(ctx, vanColumns+` WHERE id = $1`, id))
 	if errors.Is(err, dossier.NotFound) {
-		return Van{}, dossier.Errorf(dossier.NotFound, "There is no vanpool %s.", id)
+		return Vanpool{}, dossier.Errorf(dossier.NotFound, "There is no vanpool %s.", id)
 	}
 	if err != nil {
-		return Van{}, fmt.Errorf("load vanpool %s: %w", id, err)
+		return Vanpool{}, fmt.Errorf("load vanpool %s: %w", id, err)
 	}
-	van := Van{Vanpool: v, Shifts: map[string]Shift{}}
-	rows, err := r.DB.Query(ctx, `SELECT employee FROM poolpatrol_riders WHERE vanpool = $1`, id)
+	return v, nil
+}
+
+// RiderIDs returns the employee ids of those who ride in a van, in order.
+func (r Rows) RiderIDs(ctx context.Context, id string) ([]string, error) {
+	rows, err := r.DB.Query(ctx, `SELECT employee FROM poolpatrol_riders WHERE vanpool = $1 ORDER BY employee`, id)
 	ids, err := db.Collect(rows, err, func(r db.Row) (id string, err error) { return id, r.Scan(&id) })
 	if err != nil {
-		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)
+		return nil, fmt.Errorf("load riders of %s: %w", id, err)
+	}
+	return ids, nil
+}
+
+// Crew returns a van with its riders, without their shifts and days off.
+func (r Rows) Crew(ctx context.Context, id string) (Van, error) {
+	v, err := r.Vanpool(ctx, id)
+	if err != nil {
+		return Van{}, err
+	}
+	van := Van{Vanpool: v, Shifts: map[string]Shift{}}
+	ids, err := r.RiderIDs(ctx, id)
+	if err != nil {
+		return Van{}, err
 	}
 	if van.Riders, err = named(ctx, r.DB, employeeColumns, ids, scanEmployee); err != nil {
 		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)

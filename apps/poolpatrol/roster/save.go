@@ -3,16 +3,31 @@ package roster
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"dossier"
+	"dossier/internal/db"
 )
 
 // Save adds or replaces the records of b, all or nothing. A record that names another
 // which exists neither in b nor in the tables is refused.
 func (r Rows) Save(ctx context.Context, b Book) error {
 	return r.DB.InTx(ctx, func(ctx context.Context) error {
-		for _, step := range []func(context.Context, Book) error{r.saveShifts, r.saveZIPs, r.saveEmployees, r.savePTO, r.saveVans, r.saveRiders} {
-			if err := step(ctx, b); err != nil {
+		for _, s := range []struct {
+			into table
+			rows [][]any
+		}{
+			{shiftTable, each(b.Shifts, func(s Shift) []any { return []any{s.ID, s.Name, s.Zone, s.Schedule, s.Cycle, int(s.Anchor)} })},
+			{zipTable, each(b.ZIPs, func(c Centroid) []any { return []any{c.ZIP, c.At.Lat, c.At.Lon} })},
+			{employeeTable, each(b.Employees, employeeRow)},
+			{ptoTable, each(b.leaves(), func(l Leave) []any { return []any{l.Employee, int(l.From), int(l.To)} })},
+			{vanTable, each(b.Vanpools, func(v Vanpool) []any {
+				return []any{v.ID, v.Name, v.Site, v.Pickup.Lat, v.Pickup.Lon, v.Place, v.Seats}
+			})},
+			{riderTable, each(b.Riders, func(m Rider) []any { return []any{m.Vanpool, m.Employee, int(m.Since)} })},
+		} {
+			if err := s.into.save(ctx, r.DB, s.rows); err != nil {
 				return err
 			}
 		}
@@ -20,78 +35,104 @@ func (r Rows) Save(ctx context.Context, b Book) error {
 	})
 }
 
-func (r Rows) saveShifts(ctx context.Context, b Book) error {
-	for _, s := range b.Shifts {
-		if _, err := r.DB.Exec(ctx, `INSERT INTO poolpatrol_shifts (id, name, zone, schedule, cycle, anchor) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (id) DO UPDATE SET name = excluded.name, zone = excluded.zone, schedule = excluded.schedule,
-			cycle = excluded.cycle, anchor = excluded.anchor`, s.ID, s.Name, s.Zone, s.Schedule, s.Cycle, int(s.Anchor)); err != nil {
-			return fmt.Errorf("save shift %s: %w", s.ID, err)
-		}
-	}
-	return nil
+// A table keeps records of one kind. Its first columns name a row: keys of them.
+type table struct {
+	name    string
+	keys    int
+	columns []string
 }
 
-func (r Rows) saveZIPs(ctx context.Context, b Book) error {
-	for _, c := range b.ZIPs {
-		if _, err := r.DB.Exec(ctx, `INSERT INTO poolpatrol_zips (zip, lat, lng) VALUES ($1, $2, $3)
-			ON CONFLICT (zip) DO UPDATE SET lat = excluded.lat, lng = excluded.lng`, c.ZIP, c.At.Lat, c.At.Lon); err != nil {
-			return fmt.Errorf("save ZIP %s: %w", c.ZIP, err)
-		}
+var (
+	shiftTable    = table{"shifts", 1, []string{"id", "name", "zone", "schedule", "cycle", "anchor"}}
+	zipTable      = table{"zips", 1, []string{"zip", "lat", "lng"}}
+	employeeTable = table{"employees", 1, []string{"id", "name", "email", "address", "zip", "located", "lat", "lng", "site", "shift"}}
+	ptoTable      = table{"pto", 2, []string{"employee", "first", "last"}}
+	vanTable      = table{"vanpools", 1, []string{"id", "name", "site", "lat", "lng", "place", "seats"}}
+	riderTable    = table{"riders", 2, []string{"vanpool", "employee", "since"}}
+)
+
+func employeeRow(e Employee) []any {
+	located, lat, lng := 0, 0.0, 0.0
+	if e.Home != nil {
+		located, lat, lng = 1, e.Home.Lat, e.Home.Lon
 	}
-	return nil
+	return []any{e.ID, e.Name, e.Email, e.Address, e.ZIP, located, lat, lng, e.Site, e.Shift}
 }
 
-func (r Rows) saveEmployees(ctx context.Context, b Book) error {
+// leaves returns all days off of b: those listed with their employees come first.
+func (b Book) leaves() []Leave {
+	var out []Leave
 	for _, e := range b.Employees {
-		located, lat, lng := 0, 0.0, 0.0
-		if e.Home != nil {
-			located, lat, lng = 1, e.Home.Lat, e.Home.Lon
-		}
-		if _, err := r.DB.Exec(ctx, `INSERT INTO poolpatrol_employees (id, name, email, address, zip, located, lat, lng, site, shift)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-			ON CONFLICT (id) DO UPDATE SET name = excluded.name, email = excluded.email, address = excluded.address, zip = excluded.zip,
-			located = excluded.located, lat = excluded.lat, lng = excluded.lng, site = excluded.site, shift = excluded.shift`,
-			e.ID, e.Name, e.Email, e.Address, e.ZIP, located, lat, lng, e.Site, e.Shift); err != nil {
-			return fmt.Errorf("save employee %s: %w", e.ID, err)
-		}
 		for _, s := range e.PTO {
-			if err := r.savePTO(ctx, Book{PTO: []Leave{{e.ID, s}}}); err != nil {
-				return err
-			}
+			out = append(out, Leave{e.ID, s})
+		}
+	}
+	return append(out, b.PTO...)
+}
+
+func each[T any](records []T, row func(T) []any) [][]any {
+	out := make([][]any, len(records))
+	for i, r := range records {
+		out[i] = row(r)
+	}
+	return out
+}
+
+// save adds or replaces rows, many in one statement. Of rows with one name the last
+// counts.
+func (t table) save(ctx context.Context, d db.DB, rows [][]any) error {
+	for some := range slices.Chunk(t.lastOfEach(rows), 200) {
+		args := make([]any, 0, len(some)*len(t.columns))
+		for _, row := range some {
+			args = append(args, row...)
+		}
+		if _, err := d.Exec(ctx, t.upsert(len(some)), args...); err != nil {
+			return fmt.Errorf("save %s: %w", t.name, err)
 		}
 	}
 	return nil
 }
 
-func (r Rows) savePTO(ctx context.Context, b Book) error {
-	for _, l := range b.PTO {
-		if _, err := r.DB.Exec(ctx, `INSERT INTO poolpatrol_pto (employee, first, last) VALUES ($1, $2, $3)
-			ON CONFLICT (employee, first) DO UPDATE SET last = excluded.last`, l.Employee, int(l.From), int(l.To)); err != nil {
-			return fmt.Errorf("save days off of %s: %w", l.Employee, err)
+func (t table) lastOfEach(rows [][]any) [][]any {
+	at := make(map[string]int, len(rows))
+	var out [][]any
+	for _, row := range rows {
+		name := fmt.Sprintf("%q", row[:t.keys])
+		if i, again := at[name]; again {
+			out[i] = row
+			continue
 		}
+		at[name] = len(out)
+		out = append(out, row)
 	}
-	return nil
+	return out
 }
 
-func (r Rows) saveVans(ctx context.Context, b Book) error {
-	for _, v := range b.Vanpools {
-		if _, err := r.DB.Exec(ctx, `INSERT INTO poolpatrol_vanpools (id, name, site, lat, lng, place, seats) VALUES ($1, $2, $3, $4, $5, $6, $7)
-			ON CONFLICT (id) DO UPDATE SET name = excluded.name, site = excluded.site, lat = excluded.lat, lng = excluded.lng,
-			place = excluded.place, seats = excluded.seats`, v.ID, v.Name, v.Site, v.Pickup.Lat, v.Pickup.Lon, v.Place, v.Seats); err != nil {
-			return fmt.Errorf("save vanpool %s: %w", v.ID, err)
+// upsert is the statement that saves n rows.
+func (t table) upsert(n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "INSERT INTO poolpatrol_%s (%s) VALUES ", t.name, strings.Join(t.columns, ", "))
+	k := len(t.columns)
+	for i := range n * k {
+		switch {
+		case i == 0:
+			b.WriteString("(")
+		case i%k == 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString(", ")
 		}
+		fmt.Fprintf(&b, "$%d", i+1)
 	}
-	return nil
-}
-
-func (r Rows) saveRiders(ctx context.Context, b Book) error {
-	for _, m := range b.Riders {
-		if _, err := r.DB.Exec(ctx, `INSERT INTO poolpatrol_riders (vanpool, employee, since) VALUES ($1, $2, $3)
-			ON CONFLICT (vanpool, employee) DO UPDATE SET since = excluded.since`, m.Vanpool, m.Employee, int(m.Since)); err != nil {
-			return fmt.Errorf("save rider %s of %s: %w", m.Employee, m.Vanpool, err)
+	b.WriteString(")")
+	fmt.Fprintf(&b, " ON CONFLICT (%s) DO UPDATE SET ", strings.Join(t.columns[:t.keys], ", "))
+	for i, c := range t.columns[t.keys:] {
+		if i > 0 {
+			b.WriteString(", ")
 		}
+		fmt.Fprintf(&b, "%s = excluded.%s", c, c)
 	}
-	return nil
+	return b.String()
 }
 
 // dangling reports a record that names one which does not exist. NOT EXISTS, unlike NOT

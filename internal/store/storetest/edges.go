@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/internal/agent"
 	"dossier/internal/records"
 	"dossier/internal/store"
 
@@ -265,5 +266,20 @@ func testSettings(t *testing.T, s *store.Store, _ *Clock) {
 	}
 	if v, err := s.Setting(ctx, "key"); err != nil || v != "z" {
 		t.Errorf("%q %v", v, err)
+	}
+}
+
+// testMoveOfAnotherCase holds that what a run sees goes to the chain of its own case.
+func testMoveOfAnotherCase(t *testing.T, s *store.Store, _ *Clock) {
+	ctx := t.Context()
+	run := StartRun(t, s, OpenCase(t, s, "vanpool/VP-101"))
+	other := OpenCase(t, s, "vanpool/VP-102")
+	err := s.Record(ctx, agent.Move{
+		Run: run.ID, Case: other.ID, Status: dossier.Ready,
+		Entries: []agent.Entry{{Step: Step(2, dossier.Returned), Seen: []dossier.Evidence{Shift(1)}}},
+	})
+	seen, _, _ := s.Facts(ctx, other.ID)
+	if err == nil || len(seen) != 0 {
+		t.Errorf("a move of %s with facts for %s: %v, %d entries", run.Case, other.ID, err, len(seen))
 	}
 }

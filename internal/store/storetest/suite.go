@@ -15,6 +15,7 @@ func Run(t *testing.T, open func(t testing.TB) (*store.Store, *Clock)) {
 		"cases/list":                 testListCases,
 		"record":                     testRecord,
 		"record/refuses":             testRecordRefuses,
+		"record/of another case":     testMoveOfAnotherCase,
 		"record/one wins":            testRecordSameStepAtOnce,
 		"record/acts":                testActs,
 		"record/wake is not lost":    testWakeIsNotLost,

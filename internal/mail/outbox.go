@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"dossier"
@@ -29,10 +30,10 @@ type Config struct {
 }
 
 // A carrier takes a mail to its recipients. It returns dossier.Unavailable for what is
-// worth trying again.
+// worth trying again, and how long it wants to be left alone before that.
 type carrier interface {
 	name() string
-	carry(ctx context.Context, key string, m app.Message) error
+	carry(ctx context.Context, key string, m app.Message) (time.Duration, error)
 }
 
 // An Outbox sends mail. It implements app.Mail.
@@ -41,7 +42,8 @@ type Outbox struct {
 	now     func() time.Time
 	newID   func(prefix string) string
 	from    string
-	carrier carrier // nil: mail stays in the outbox
+	carrier carrier      // nil: mail stays in the outbox
+	until   atomic.Int64 // microseconds; before that the carrier wants no mail
 }
 
 var _ app.Mail = (*Outbox)(nil)
@@ -63,7 +65,7 @@ func New(c Config, d db.DB, client *http.Client, now func() time.Time, newID fun
 		if c.Key == "" {
 			return nil, dossier.Errorf(dossier.Invalid, "Mail goes out by Resend, so mail.key must hold its key.")
 		}
-		r, err := newResend(c, client)
+		r, err := newResend(c, client, now)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +84,7 @@ const (
 	Kept   State = "kept"   // there is no carrier; the outbox is where it ends
 	Queued State = "queued" // the carrier was down; it is tried again
 	Sent   State = "sent"
-	Failed State = "failed" // the carrier refused it for good
+	Failed State = "failed" // the carrier refused it for good; it is tried again only if it is sent again
 )
 
 // A Letter is a mail in the outbox.
@@ -125,9 +127,9 @@ func (o *Outbox) Send(ctx context.Context, key string, m app.Message) (app.Recei
 	switch {
 	case err != nil:
 		return app.Receipt{}, err
-	case l.State == Failed:
+	case l.State == Failed && (o.carrier == nil || o.held()):
 		return app.Receipt{}, dossier.Errorf(dossier.Invalid, "%s", l.Problem)
-	case l.State == Queued && o.carrier != nil:
+	case l.State == Failed, l.State == Queued && o.carrier != nil && !o.held():
 		if err := o.deliver(ctx, l); err != nil && !errors.Is(err, dossier.Unavailable) {
 			return app.Receipt{}, err
 		}
@@ -203,7 +205,10 @@ func (o *Outbox) complete(m *app.Message) error {
 
 // deliver hands a mail to the carrier and writes down what came of it.
 func (o *Outbox) deliver(ctx context.Context, l Letter) error {
-	err := o.carrier.carry(ctx, l.Key, l.Message)
+	wait, err := o.carrier.carry(ctx, l.Key, l.Message)
+	if wait > 0 {
+		o.until.Store(o.now().Add(wait).UnixMicro())
+	}
 	state, problem, sent := Sent, "", o.now().UnixMicro()
 	if err != nil {
 		state, problem, sent = Failed, dossier.Message(err), 0
@@ -218,7 +223,11 @@ func (o *Outbox) deliver(ctx context.Context, l Letter) error {
 	return err
 }
 
-// Flush tries every queued mail again and returns how many went out.
+// held reports whether the carrier wants to be left alone.
+func (o *Outbox) held() bool { return o.now().UnixMicro() < o.until.Load() }
+
+// Flush tries every queued mail again, until the carrier wants to be left alone, and
+// returns how many went out.
 func (o *Outbox) Flush(ctx context.Context) (int, error) {
 	if o.carrier == nil {
 		return 0, nil
@@ -230,6 +239,9 @@ func (o *Outbox) Flush(ctx context.Context) (int, error) {
 	}
 	sent := 0
 	for _, l := range queued {
+		if o.held() {
+			break
+		}
 		err := o.deliver(ctx, l)
 		switch {
 		case err == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/textproto"
 	"strings"
 	"time"
 
@@ -18,23 +19,43 @@ type smtpCarrier struct{ cfg Config }
 
 func (smtpCarrier) name() string { return "smtp" }
 
-func (s smtpCarrier) carry(ctx context.Context, _ string, m app.Message) error {
+func (s smtpCarrier) carry(ctx context.Context, _ string, m app.Message) (time.Duration, error) {
 	msg, err := compose(m)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	c, err := gomail.NewClient(s.cfg.Host, s.options()...)
 	if err != nil {
-		return dossier.Errorf(dossier.Invalid, "The SMTP settings cannot be used.").Because(err)
+		return 0, dossier.Errorf(dossier.Invalid, "The SMTP settings cannot be used.").Because(err)
 	}
 	err = c.DialAndSendWithContext(ctx, msg)
-	if err == nil {
-		return nil
+	if err == nil || msg.IsDelivered() { // a farewell that goes wrong takes nothing back
+		return 0, nil
 	}
-	if refused, ok := errors.AsType[*gomail.SendError](err); ok && !refused.IsTemp() && refused.ErrorCode() >= 500 {
-		return dossier.Errorf(dossier.Invalid, "The mail server refused the mail for good.").Because(err)
+	if why := forGood(err, m); why != "" {
+		return 0, dossier.Errorf(dossier.Invalid, "%s", why).Because(err)
 	}
-	return dossier.Errorf(dossier.Unavailable, "The mail server did not take the mail; it is tried again.").Because(err)
+	return 0, dossier.Errorf(dossier.Unavailable, "The mail server did not take the mail; it is tried again.").Because(err)
+}
+
+// forGood says what to do about a refusal that will be the same next time, which is one
+// with a code of 500 or more. It returns "" for any other failure.
+func forGood(err error, m app.Message) string {
+	if sent, ok := errors.AsType[*gomail.SendError](err); ok {
+		switch {
+		case sent.IsTemp() || sent.ErrorCode() < 500:
+			return ""
+		case sent.Reason == gomail.ErrSMTPMailFrom:
+			return "The mail server does not take mail from " + m.From + ". Set mail.from to a sender that it knows."
+		case sent.Reason == gomail.ErrSMTPRcptTo:
+			return "The mail server knows no such recipient among " + strings.Join(m.To, ", ") + ". Correct the address."
+		}
+		return "The mail server refused the mail for good. Check its sender, recipients and text."
+	}
+	if told, ok := errors.AsType[*textproto.Error](err); !ok || told.Code < 500 {
+		return ""
+	}
+	return "The mail server does not let the product in. Correct mail.host, mail.user and mail.password, then have it sent again."
 }
 
 func (s smtpCarrier) options() []gomail.Option {

@@ -13,6 +13,7 @@ import (
 	"dossier"
 	"dossier/internal/eval"
 	"dossier/internal/records"
+	"dossier/internal/store"
 )
 
 // player returns who an alias is; "" and "reference" are the reference policy.
@@ -151,6 +152,6 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 	}
 	res.Summarise(s)
 	res.Ended = p.now()
-	id := newID("eval-")
+	id := store.NewID("eval-")
 	return res, id, p.store.SaveResult(ctx, toRecord(id, s, res), toRows(res.Rows))
 }

@@ -12,6 +12,7 @@ import (
 	"dossier/internal/eval"
 	"dossier/internal/model"
 	"dossier/internal/records"
+	"dossier/internal/store"
 )
 
 // playTagged plays a suite and stores the result under an id that begins with tag.
@@ -36,7 +37,7 @@ func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o e
 		return eval.Result{}, "", err
 	}
 	rec := records.EvalResult{
-		ID: newID(tag), App: a.ID, Suite: s.Name, Player: o.Player.Name(), Agent: s.Agent, Prompt: p.promptOf(a.ID, s),
+		ID: store.NewID(tag), App: a.ID, Suite: s.Name, Player: o.Player.Name(), Agent: s.Agent, Prompt: p.promptOf(a.ID, s),
 		Dataset: eval.DatasetOf(exs), Version: version, Started: p.now(), Means: map[string]float64{}, Gates: s.Gates,
 	}
 	if tag == "ab_test-" {

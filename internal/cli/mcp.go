@@ -13,6 +13,7 @@ import (
 
 	"dossier"
 	"dossier/internal/mcp"
+	"dossier/internal/store"
 )
 
 func (l *line) mcp() *cobra.Command {
@@ -56,7 +57,7 @@ func (keepOpen) Close() error { return nil }
 
 // tools returns the apps, or one of them, as the protocol serves them.
 func (p *product) tools(id string) (*mcp.Server, error) {
-	s := &mcp.Server{Version: buildVersion(), NewID: newID}
+	s := &mcp.Server{Version: buildVersion(), NewID: store.NewID}
 	for _, a := range p.apps {
 		if id != "" && a.ID != id {
 			continue

@@ -68,7 +68,7 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 	if err != nil {
 		return nil, err
 	}
-	if p.store, err = store.Open(ctx, store.Options{URL: url, Now: now, Dir: s.Data, Log: log, NewID: newID}); err != nil {
+	if p.store, err = store.Open(ctx, store.Options{URL: url, Now: now, Dir: s.Data, Log: log, NewID: store.NewID}); err != nil {
 		return nil, err
 	}
 	p.undo = append(p.undo, p.store.Close)
@@ -82,7 +82,7 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 		return nil, err
 	}
 	p.runner = &agent.Runner{
-		Log: p.store, Now: now, NewID: newID, Slog: log, Agent: p.agent, Model: p.models.play,
+		Log: p.store, Now: now, NewID: store.NewID, Slog: log, Agent: p.agent, Model: p.models.play,
 		Roles: p.auth.Current, Price: p.models.price,
 	}
 	p.inbox = &approval.Inbox{Store: p.store, Now: now, Tool: p.tool, Redact: p.redact}
@@ -114,7 +114,7 @@ func (p *product) buildAuth(apps []app.App) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg := auth.Config{Store: p.store, Now: p.now, NewID: newID, URL: p.url(), Roles: roles}
+	cfg := auth.Config{Store: p.store, Now: p.now, NewID: store.NewID, URL: p.url(), Roles: roles}
 	if p.OIDC.Issuer != "" {
 		if cfg.OIDC, err = p.oidc(); err != nil {
 			return err
@@ -133,14 +133,14 @@ func (p *product) install(ctx context.Context, a app.App) error {
 	}
 	d := &desk.Desk{
 		Suite: func(name string) string { return p.suiteVersion(a.ID + "/" + name) },
-		ID:    a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: newID, Redact: a.Redact,
+		ID:    a.ID, Store: p.store, Runner: p.runner, Inbox: p.inbox, Now: p.now, NewID: store.NewID, Redact: a.Redact,
 	}
 	dir := filepath.Join(p.Data, a.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made.", dir).Because(err)
 	}
 	env := app.Env{
-		Log: p.log.With("app", a.ID), Now: p.now, NewID: newID, HTTP: &http.Client{Timeout: 30 * time.Second},
+		Log: p.log.With("app", a.ID), Now: p.now, NewID: store.NewID, HTTP: &http.Client{Timeout: 30 * time.Second},
 		Secret: func(name string) (string, error) { return Secret(name).Reveal(p.env) },
 		DB:     p.store.DB(), Notices: p.store.Notices(), Desk: d, Mail: p.outbox, Dir: dir, URL: p.url(),
 		Sign: p.ledger.Sign, PublicKey: p.ledger.Key,
@@ -231,21 +231,6 @@ func (p *product) handle(ctx context.Context, j work.Job) error {
 	return dossier.Errorf(dossier.NotFound, "The app %s has no trigger %q.", j.App, j.Name)
 }
 
-// newID returns a prefix with random hex digits: eight for what people read and
-// sixteen for what there can be millions of.
-func newID(prefix string) string {
-	n := 8
-	switch prefix {
-	case "CASE-", "THREAD-", "MSG-":
-		n = 4
-	}
-	b := make([]byte, n)
-	if _, err := rand.Read(b); err != nil {
-		panic(err.Error()) // the operating system has no randomness: nothing can be signed or named
-	}
-	return prefix + hex.EncodeToString(b)
-}
-
 // ledgerKey reads the ledger's signing key, and makes it when there is none yet.
 func ledgerKey(s *settings) (ed25519.PrivateKey, error) {
 	file := s.Ledger.KeyFile
@@ -273,7 +258,7 @@ func newLedgerKey(file string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the ledger's key: %w", err)
 	}
-	tmp := file + "." + newID("")
+	tmp := file + "." + store.NewID("")
 	if err := os.WriteFile(tmp, []byte(hex.EncodeToString(key.Seed())+"\n"), 0o600); err != nil {
 		return nil, dossier.Errorf(dossier.Invalid, "The ledger's key %s cannot be written.", file).Because(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"dossier/internal/api"
 	"dossier/internal/app"
 	"dossier/internal/records"
+	"dossier/internal/store"
 	"dossier/web"
 )
 
@@ -185,7 +186,7 @@ func (p *product) server() *api.Server {
 			return a.Desk
 		},
 		Apps: apps, Console: web.Files(), Told: p.runner.Told, Status: p.status,
-		Proxied: p.HTTP.Proxied, URL: p.url(), Version: buildVersion(), Log: p.log, Now: p.now, NewID: newID,
+		Proxied: p.HTTP.Proxied, URL: p.url(), Version: buildVersion(), Log: p.log, Now: p.now, NewID: store.NewID,
 		Sign: p.ledger.Sign, HTTP: &http.Client{Timeout: 10 * time.Second},
 	})
 }

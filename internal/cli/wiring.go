@@ -11,6 +11,7 @@ import (
 	"dossier"
 	"dossier/internal/auth"
 	"dossier/internal/mail"
+	"dossier/internal/store"
 	"dossier/internal/trace"
 	"dossier/internal/work"
 )
@@ -37,7 +38,7 @@ func (p *product) mailer() (*mail.Outbox, error) {
 	return mail.New(mail.Config{
 		Via: p.Mail.Via, From: p.Mail.From, Host: p.Mail.Host, Port: p.Mail.Port, User: p.Mail.User,
 		Password: password, TLS: p.Mail.TLS, Key: key,
-	}, p.store.DB(), &http.Client{Timeout: 30 * time.Second}, p.now, newID)
+	}, p.store.DB(), &http.Client{Timeout: 30 * time.Second}, p.now, store.NewID)
 }
 
 // tracing returns where traces go, or "".

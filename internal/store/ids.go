@@ -7,11 +7,13 @@ import (
 	"fmt"
 )
 
-// randomID returns prefix and random hex digits: eight for what people read aloud,
-// sixteen for what there is much of.
-func randomID(prefix string) string {
+// NewID returns prefix and random hex digits: eight for what people read aloud, sixteen
+// for what there can be millions of. Whoever stores an id of eight tries another if it
+// is taken.
+func NewID(prefix string) string {
 	n := 8
-	if prefix == "CASE-" {
+	switch prefix {
+	case "CASE-", "THREAD-", "MSG-":
 		n = 4
 	}
 	b := make([]byte, n)

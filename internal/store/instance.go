@@ -33,7 +33,7 @@ type instance struct {
 }
 
 func newInstance(ctx context.Context, d *sqldb.DB, o Options) (*instance, error) {
-	i := &instance{name: randomID("node-"), db: d}
+	i := &instance{name: NewID("node-"), db: d}
 	if d.Postgres() != nil {
 		return i, i.lockRow(ctx)
 	}

@@ -65,7 +65,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.NewID == nil {
-		o.NewID = randomID
+		o.NewID = NewID
 	}
 	d, err := sqldb.Open(ctx, o.URL)
 	if err != nil {

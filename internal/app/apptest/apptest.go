@@ -10,8 +10,6 @@ package apptest
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -156,14 +154,8 @@ func (b *Bench) build(o Options) {
 	}
 }
 
-// NewID returns a prefix and eight random hex digits.
-func NewID(prefix string) string {
-	b := make([]byte, 4)
-	if _, err := rand.Read(b); err != nil {
-		panic(err.Error())
-	}
-	return prefix + hex.EncodeToString(b)
-}
+// NewID makes ids as the product does.
+func NewID(prefix string) string { return store.NewID(prefix) }
 
 // Walk moves the clock by d in steps of at most an hour and does what becomes due on
 // the way, in order of time.

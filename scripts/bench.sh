@@ -2,11 +2,15 @@
 # Speed and size, one table per area: what, goal, measured, and whether the goal was
 # reached. Nothing here fails a build: figures are for reading, on a quiet machine.
 #
-#   AREAS="core store" scripts/bench.sh   only these of: core store text apps api binary waiting
+#   AREAS="core store" scripts/bench.sh   only these of: core store text apps api binary waiting,
+#                                         and fleet, which has to be asked for
 #   HEAVY=1 scripts/bench.sh              also what takes long: a million passes, 1,200 vans,
 #                                         10,000 charts, 100,000 cases and a million passes
 #                                         behind the API
 #   BENCHTIME=1s                          how long each benchmark is repeated
+#   FLEETS="1200 100000" WORKERS="1 2 4"  the sizes and workers of area fleet: does a van
+#                                         cost more among many? 100,000 vans take a quarter
+#                                         of an hour and 8 GB of disk for each of them
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/needs.sh
@@ -137,6 +141,28 @@ L
     echo "netra against a straightforward Python implementation:"
     bench/netra.sh || echo "FAILED: bench/netra.sh"
   fi
+fi
+
+# fleet N WORKERS: prints how many vans a second that many workers audit.
+fleet() {
+  FLEET=$1 go test -trimpath -run '^$' -bench "^BenchmarkAudit\$/^postgres\$/./^workers=$2\$" -benchtime 1x -timeout 6h ./apps/poolpatrol |
+    awk '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i+1) == "vans/s") print $i }'
+}
+
+if want fleet && [ -n "${DOSSIER_TEST_POSTGRES:-}" ]; then
+  scripts/postgres.sh stop "$work/pg"
+  quarter=$(awk '/^MemTotal/ { printf "%d", $2 / 4096 }' /proc/meminfo)
+  POSTGRES_ARGS="-c shared_buffers=${quarter}MB -c max_wal_size=4GB" scripts/postgres.sh start "$work/pg" >/dev/null
+  head_ "poolpatrol: fleets on PostgreSQL, shared_buffers $quarter MB"
+  for workers in ${WORKERS:-1 2 4}; do
+    least=
+    for n in ${FLEETS:-1200 12000}; do
+      rate=$(fleet "$n" "$workers")
+      row "$n vans of eight from rows to findings, $workers workers" - "$rate" vans/s
+      [ -z "$least" ] || row "  a van, against one of the smallest fleet" 1.25 "$(awk -v a="$least" -v b="$rate" 'BEGIN { printf "%.2f", a / b }')" times
+      least=${least:-$rate}
+    done
+  done
 fi
 
 if want api || want binary || want waiting; then

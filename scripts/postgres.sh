@@ -5,6 +5,8 @@
 #                                   it and prints its URL
 #   scripts/postgres.sh stop DIR    stops it; DIR stays
 #
+# POSTGRES_ARGS are more arguments for the server, such as "-c shared_buffers=4GB".
+#
 # It listens on a unix socket and on a free port of 127.0.0.1, and never waits for the
 # disk: its data is worth nothing. initdb refuses to run as root, so for root the
 # cluster belongs to the user "postgres" (or "nobody"). Where PostgreSQL is missing,
@@ -78,7 +80,7 @@ start() {
 	[ -f "$dir/port" ] || free_port >"$dir/port"
 	as "$b/pg_ctl" -D "$dir/data" -w -t 30 -l "$dir/data/server.log" -o "-p $(cat "$dir/port") -k /tmp \
 		-c listen_addresses=127.0.0.1 -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
-		-c max_connections=300 -c shared_buffers=128MB" start >/dev/null ||
+		-c max_connections=300 -c shared_buffers=128MB ${POSTGRES_ARGS:-}" start >/dev/null ||
 		{ tail -20 "$dir/data/server.log" >&2; die "PostgreSQL did not start"; }
 	url "$dir"
 }

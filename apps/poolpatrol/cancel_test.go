@@ -53,7 +53,7 @@ func TestCancel(t *testing.T) {
 		if again, _ := p.patrol.Book.Removals(t.Context(), ""); len(again) != 1 {
 			t.Errorf("got %d removals", len(again))
 		}
-		if err := p.server.reinstate(t.Context(), "VP-110", "EMP-1046"); err != nil || !p.rides("VP-110", "EMP-1046") {
+		if err := p.server.reinstate(t.Context(), p.Person("cora"), "VP-110", "EMP-1046"); err != nil || !p.rides("VP-110", "EMP-1046") {
 			t.Errorf("reinstate: %v", err)
 		}
 		m, err := p.numbers.Metrics(t.Context())

@@ -61,13 +61,22 @@ func auditCommand(c app.CLI) *cobra.Command {
 			if stage != "" && stage != string(patrol.PreCancel) {
 				return dossier.Errorf(dossier.Invalid, "--stage can only be pre_cancel.")
 			}
+			if len(checks) > 0 && !again {
+				return dossier.Errorf(dossier.Invalid, "--checks is for a second look; give --again with it.")
+			}
 			s, err := open(cmd.Context(), c)
 			if err != nil {
+				return err
+			}
+			if err := s.patrol.KnowsChecks(checks); err != nil {
 				return err
 			}
 			if all {
 				if vans, err = s.vanIDs(cmd.Context()); err != nil {
 					return err
+				}
+				if len(vans) == 0 {
+					return dossier.Errorf(dossier.NotFound, "There are no vanpools yet. Take them in with dossier poolpatrol import.")
 				}
 			}
 			order := patrol.Order{For: c.As(), Straight: stage != "", Again: again, Recheck: checks}
@@ -99,6 +108,7 @@ func auditMany(ctx context.Context, p *patrol.Patrol, vans []string, order patro
 				o := order
 				o.Vanpool = vans[i]
 				looks[i], errs[i] = p.Audit(ctx, o)
+				errs[i] = pointing(errs[i], "dossier poolpatrol export lists those there are")
 			}
 		})
 	}
@@ -114,6 +124,14 @@ func auditMany(ctx context.Context, p *patrol.Patrol, vans []string, order patro
 		}
 	}
 	return done, errors.Join(errs...)
+}
+
+// pointing adds to an error about something that does not exist where to look.
+func pointing(err error, where string) error {
+	if dossier.KindOf(err) != dossier.NotFound {
+		return err
+	}
+	return dossier.Errorf(dossier.NotFound, "%s %s.", dossier.Message(err), strings.ToUpper(where[:1])+where[1:]).Because(err)
 }
 
 func printLooks(w io.Writer, looks []patrol.Look) error {
@@ -167,7 +185,7 @@ func whyCommand(c app.CLI) *cobra.Command {
 			}
 			e, err := s.why.Why(cmd.Context(), dossier.CaseID(args[0]), "")
 			if err != nil {
-				return err
+				return pointing(err, "dossier poolpatrol cases --closed lists them")
 			}
 			return c.Print(e, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, e.Text)
@@ -187,19 +205,22 @@ func replyCommand(c app.CLI) *cobra.Command {
 				return err
 			}
 			thread := args[0]
+			if strings.TrimSpace(args[1]) == "" {
+				return dossier.Errorf(dossier.Invalid, "The reply is empty. Give what the rider wrote as the second argument.")
+			}
 			if strings.HasPrefix(thread, "EMP-") {
 				threads, err := s.patrol.Book.OpenWith(cmd.Context(), thread)
 				if err != nil {
 					return err
 				}
 				if len(threads) == 0 {
-					return dossier.Errorf(dossier.NotFound, "There is no open mail thread with %s.", thread)
+					return dossier.Errorf(dossier.NotFound, "There is no open mail thread with %s. Riders are written to when an audit fails; dossier poolpatrol cases lists the open cases.", thread)
 				}
 				thread = threads[0].ID
 			}
 			m, err := s.patrol.ReplyAs(cmd.Context(), thread, args[1])
 			if err != nil {
-				return err
+				return pointing(err, "name the rider instead, as in EMP-1006")
 			}
 			t, err := s.patrol.Book.Thread(cmd.Context(), m.Thread)
 			if err != nil {
@@ -250,7 +271,11 @@ func printMetrics(w io.Writer, m numbers.Metrics) error {
 	fmt.Fprintf(t, "Audits\t%d of %d vans, %d verified\n", m.Audits, m.Vans, m.Cleared)
 	fmt.Fprintf(t, "Hours saved\t%.1f (%.1f %% of two people over three months), worth %.0f\n", m.HoursSaved, 100*m.BaselinePart, m.CostSaved)
 	fmt.Fprintf(t, "Cases\t%d: %d open, %d resolved, %d cancelled\n", m.Cases, m.Open, m.Resolved, m.Cancelled)
-	fmt.Fprintf(t, "Hours to resolution\tmean %.1f, median %.1f, nine in ten within %.1f\n", m.Resolution.Mean, m.Resolution.Median, m.Resolution.P90)
+	if m.Resolution.N == 0 {
+		fmt.Fprintln(t, "Hours to resolution\tno case is closed yet")
+	} else {
+		fmt.Fprintf(t, "Hours to resolution\tmean %.1f, median %.1f, nine in ten within %.1f\n", m.Resolution.Mean, m.Resolution.Median, m.Resolution.P90)
+	}
 	fmt.Fprintf(t, "Seconds per audit\tmean %.2f, nine in ten within %.2f\n", m.Latency.Mean, m.Latency.P90)
 	fmt.Fprintf(t, "Seconds per case\tmean %.2f, nine in ten within %.2f (models and tools)\n", m.CaseTime.Mean, m.CaseTime.P90)
 	fmt.Fprintf(t, "Cost\t%.4f in all, %.4f per audit; per case mean %.4f, nine in ten within %.4f; %d tokens\n", m.Cost, m.AuditCost, m.CaseCost.Mean, m.CaseCost.P90, m.Tokens)

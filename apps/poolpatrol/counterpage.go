@@ -1,25 +1,28 @@
 package poolpatrol
 
 import (
+	"context"
 	"html/template"
 	"io"
 	"net/http"
 
 	"dossier"
 	"dossier/apps/poolpatrol/patrol"
+	"dossier/internal/app"
 )
 
 // page is what a rider sees behind the link in a mail. It needs no script, so that it
 // works on any device.
 var page = template.Must(template.New("page").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Your seat in {{.Vanpool}}</title>
+<title>{{if .Vanpool}}Your seat in {{.Vanpool}}{{else}}Pool Patrol{{end}}</title>
 <style>
 body{font:16px/1.5 system-ui,sans-serif;max-width:38rem;margin:2rem auto;padding:0 1rem;color:#1d2733}
 h1{font-size:1.4rem}label{display:block;margin:1rem 0 .25rem;font-weight:600}
 select,textarea,input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid #8a97a6;border-radius:6px}
 button{font:inherit;margin-top:1rem;padding:.6rem 1.2rem;border:0;border-radius:6px;background:#0b5cad;color:#fff}
 .note{padding:.75rem 1rem;background:#eef4fb;border-radius:6px}
+@media(prefers-color-scheme:dark){:root{color-scheme:dark}body{background:#0f1318;color:#e6eaef}.note{background:#172433}button{background:#8ab8f0;color:#0f1318}}
 </style>
 <main>
 {{if .Problem}}<h1>This did not work</h1><p class="note" role="alert">{{.Problem}}</p>
@@ -53,10 +56,37 @@ func (d pageData) write(w http.ResponseWriter, status int) {
 	_ = page.Execute(w, d)
 }
 
+type riderLink struct {
+	URL string `json:"url"`
+}
+
+// riderLink makes the rider's own link again for a coordinator, who can also take a
+// reply in the rider's name. The case's timeline says that it was made, and for whom.
+func (s *server) riderLink(ctx context.Context, by dossier.Principal, thread string) (string, error) {
+	t, err := s.patrol.Book.Thread(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	if t.Settled != "" {
+		return "", dossier.Errorf(dossier.Conflict, "The matter of %s is settled; there is nothing to send documents to.", t.Employee)
+	}
+	url, err := s.patrol.Link(t, s.env.Now())
+	if err != nil {
+		return "", err
+	}
+	return url, s.env.Desk.Publish(ctx, app.Event{
+		Kind: "counter.link", Case: t.Case, By: by.ID, Text: by.Name + " opened the page of " + t.Employee + " for documents and corrections.",
+	})
+}
+
 func (s *server) counterPage(w http.ResponseWriter, r *http.Request) {
 	t, err := s.patrol.Admit(r.Context(), r.PathValue("token"))
 	if err != nil {
 		pageData{Problem: dossier.Message(err)}.write(w, http.StatusForbidden)
+		return
+	}
+	if t.Settled != "" {
+		pageData{Problem: "This matter is closed. Please write to the coordinator."}.write(w, http.StatusConflict)
 		return
 	}
 	pageData{Vanpool: t.Vanpool}.write(w, http.StatusOK)

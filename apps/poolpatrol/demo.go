@@ -69,7 +69,7 @@ func (s *server) loadPast(ctx context.Context, later func(time.Duration)) error 
 	if err := s.patrol.Roster.Save(ctx, roster.Book{Employees: []roster.Employee{right}}); err != nil {
 		return err
 	}
-	return s.reinstate(ctx, "VP-113", demo.Mistaken)
+	return s.reinstate(ctx, demoCoordinator, "VP-113", demo.Mistaken)
 }
 
 // decidedAbout puts a seat of a van straight before the demo's coordinator, who decides

@@ -1,11 +1,15 @@
 package poolpatrol
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,33 +37,26 @@ func importCommand(c app.CLI) *cobra.Command {
 		Use: "import FILE...", Short: "Take employees, shifts, vanpools, riders, days off and ZIP codes from CSV or JSON", Args: cobra.MinimumNArgs(1),
 		Long: "Reads CSV files with a header line, and JSON files with a list or an object of lists. What a file holds is\n" +
 			"told by its name (employees.csv) or by --kind. Every row that cannot be taken is reported with its line.\n" +
-			"If there is one, nothing is saved, unless --keep-good asks for the others.",
+			"A rider whose employee or vanpool is neither in the files nor known is such a row. If there is one, nothing\n" +
+			"is saved, unless --keep-good asks for the others.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all roster.Book
-			out := imported{Problems: []roster.Problem{}}
+			var problems []roster.Problem
 			for _, name := range args {
-				f, err := os.Open(name)
-				if err != nil {
-					return dossier.Errorf(dossier.Invalid, "%s cannot be opened.", name).Because(err)
-				}
-				b, problems, err := roster.Read(name, roster.Kind(kind), f)
-				_ = f.Close()
+				b, bad, err := readFile(name, roster.Kind(kind))
 				if err != nil {
 					return err
 				}
 				all.Add(b)
-				out.Problems = append(out.Problems, problems...)
+				problems = append(problems, bad...)
 			}
-			out.count(all)
-			if !dry && (len(out.Problems) == 0 || keep) {
-				s, err := open(cmd.Context(), c)
-				if err != nil {
-					return err
-				}
-				if err := s.patrol.Roster.Save(cmd.Context(), all); err != nil {
-					return err
-				}
-				out.Saved = true
+			s, err := open(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			out, err := s.take(cmd.Context(), all, problems, keep, dry)
+			if err != nil {
+				return err
 			}
 			if err := c.Print(out, out.print); err != nil {
 				return err
@@ -74,6 +71,36 @@ func importCommand(c app.CLI) *cobra.Command {
 	cmd.Flags().BoolVar(&keep, "keep-good", false, "save the good rows even if others are bad")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "read and report, save nothing")
 	return cmd
+}
+
+func readFile(name string, kind roster.Kind) (roster.Book, []roster.Problem, error) {
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return roster.Book{}, nil, dossier.Errorf(dossier.Invalid, "There is no file %s. Check the path.", name).Because(err)
+	case err != nil:
+		return roster.Book{}, nil, dossier.Errorf(dossier.Invalid, "%s cannot be opened. Check that you may read it.", name).Because(err)
+	}
+	defer func() { _ = f.Close() }()
+	return roster.Read(name, kind, f)
+}
+
+// take saves records, unless some are bad: then only if the others are to be kept.
+func (s *server) take(ctx context.Context, b roster.Book, problems []roster.Problem, keep, dry bool) (imported, error) {
+	b, lacking, err := s.patrol.Roster.Lacking(ctx, b)
+	if err != nil {
+		return imported{}, err
+	}
+	out := imported{Problems: slices.Concat([]roster.Problem{}, problems, lacking)}
+	out.count(b)
+	if dry || len(out.Problems) > 0 && !keep {
+		return out, nil
+	}
+	if err := s.patrol.Roster.Save(ctx, b); err != nil {
+		return out, err
+	}
+	out.Saved = true
+	return out, nil
 }
 
 func (i *imported) count(b roster.Book) {
@@ -121,12 +148,12 @@ func exportCommand(c app.CLI) *cobra.Command {
 
 func writeCSVs(b roster.Book, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made.", dir).Because(err)
+		return dossier.Errorf(dossier.Invalid, "The folder %s cannot be made. Name one that you may write to.", dir).Because(err)
 	}
 	for _, k := range roster.Kinds {
 		f, err := os.OpenFile(filepath.Join(dir, string(k)+".csv"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
-			return dossier.Errorf(dossier.Invalid, "The folder %s cannot be written to.", dir).Because(err)
+			return dossier.Errorf(dossier.Invalid, "The folder %s cannot be written to. Name one that you may write to.", dir).Because(err)
 		}
 		err = b.WriteCSV(f, k)
 		if cerr := f.Close(); err == nil {

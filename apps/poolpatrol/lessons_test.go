@@ -82,7 +82,7 @@ func TestLessonsAboutSeats(t *testing.T) {
 			asked := p.Pending()[0]
 			p.Decide(asked.ID, c.decide)
 			if c.back {
-				if err := p.server.reinstate(t.Context(), "VP-110", "EMP-1046"); err != nil {
+				if err := p.server.reinstate(t.Context(), p.Person("cora"), "VP-110", "EMP-1046"); err != nil {
 					t.Fatal(err)
 				}
 			}

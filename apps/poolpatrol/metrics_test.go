@@ -142,7 +142,7 @@ func TestBackground(t *testing.T) {
 		}
 	})
 	p.Decide(first.ID, dossier.Decision{Verb: dossier.Approve, By: p.Person("ann")})
-	if err := p.server.reinstate(t.Context(), "VP-110", "EMP-1046"); err != nil {
+	if err := p.server.reinstate(t.Context(), p.Person("cora"), "VP-110", "EMP-1046"); err != nil {
 		t.Fatal(err)
 	}
 	p.Decide(propose("VP-102").ID, dossier.Decision{Verb: dossier.Reject, Note: "No.", By: p.Person("bob")})

@@ -25,12 +25,18 @@ func posting(t *testing.T, o apptest.Options, c mail.Config) programme {
 		t.Fatal(err)
 	}
 	p.Env.Mail = out
-	if p.Kit, err = build(p.Env, p.patrol.Config); err != nil {
-		t.Fatal(err)
-	}
+	return p.rebuilt()
+}
+
+// rebuilt is p after its Env was changed.
+func (p programme) rebuilt() programme {
+	p.T.Helper()
 	pat, err := patrol.New(p.Env, p.patrol.Config, prompt)
 	if err != nil {
-		t.Fatal(err)
+		p.T.Fatal(err)
+	}
+	if p.Kit, err = build(p.Env, pat.Config); err != nil {
+		p.T.Fatal(err)
 	}
 	p.server = newServer(p.Env, pat)
 	return p

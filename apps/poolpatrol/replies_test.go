@@ -152,7 +152,7 @@ func TestOutreachSaysWhatHappened(t *testing.T) {
 	read := func(bucket string) model.Return {
 		return model.Return{Tool: "classify_reply", Value: json.RawMessage(`{"bucket":"` + bucket + `"}`)}
 	}
-	sent := model.Return{Tool: "send_email", Value: json.RawMessage(`{"message_id":"MSG-00000003"}`)}
+	sent := model.Return{Tool: "send_email", Value: json.RawMessage(`{"email_thread_id":"THREAD-00000001","message_id":"MSG-00000003"}`)}
 	failed := sent
 	failed.Failed = true
 	for name, c := range map[string]struct {
@@ -160,18 +160,22 @@ func TestOutreachSaysWhatHappened(t *testing.T) {
 		returns []model.Return
 		why     string // "": it is taken
 	}{
-		"P-030 nothing inbound":             {`{"bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{sent}, ""},
-		"P-030 the bucket that was read":    {`{"bucket":"question","hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, ""},
-		"P-030 another bucket":              {`{"bucket":"update","hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, "The bucket must be"},
-		"P-030 a bucket that was not read":  {`{"bucket":"question","hitl_required":false,"sent":false,"message_id":null}`, nil, "The bucket must be"},
-		"P-031 an escalation":               {`{"bucket":"escalation","hitl_required":true,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, ""},
-		"P-031 an escalation left unmarked": {`{"bucket":"escalation","hitl_required":false,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, "hitl_required is true for"},
-		"P-031 a question marked":           {`{"bucket":"question","hitl_required":true,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, "hitl_required is true for"},
-		"P-032 a mail that was not sent":    {`{"bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{failed}, "sent and message_id must say"},
-		"P-032 another mail":                {`{"bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000004"}`, []model.Return{sent}, "sent and message_id must say"},
-		"P-032 a mail passed over":          {`{"bucket":null,"hitl_required":false,"sent":false,"message_id":null}`, []model.Return{sent}, "sent and message_id must say"},
+		"P-030 nothing inbound":             {`{"email_thread_id":"THREAD-00000001","bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{sent}, ""},
+		"P-030 the bucket that was read":    {`{"email_thread_id":"THREAD-00000001","bucket":"question","hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, ""},
+		"P-030 another bucket":              {`{"email_thread_id":"THREAD-00000001","bucket":"update","hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, "The bucket must be"},
+		"P-030 a bucket that was not read":  {`{"email_thread_id":"THREAD-00000001","bucket":"question","hitl_required":false,"sent":false,"message_id":null}`, nil, "The bucket must be"},
+		"P-031 an escalation":               {`{"email_thread_id":"THREAD-00000001","bucket":"escalation","hitl_required":true,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, ""},
+		"P-031 an escalation left unmarked": {`{"email_thread_id":"THREAD-00000001","bucket":"escalation","hitl_required":false,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, "hitl_required is true for"},
+		"P-031 a question marked":           {`{"email_thread_id":"THREAD-00000001","bucket":"question","hitl_required":true,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{read("question"), sent}, "hitl_required is true for"},
+		"P-032 a mail that was not sent":    {`{"email_thread_id":"THREAD-00000001","bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{failed}, "sent and message_id must say"},
+		"P-032 another mail":                {`{"email_thread_id":"THREAD-00000001","bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000004"}`, []model.Return{sent}, "sent and message_id must say"},
+		"P-028 another thread":              {`{"email_thread_id":"THREAD-00000002","bucket":null,"hitl_required":false,"sent":true,"message_id":"MSG-00000003"}`, []model.Return{sent}, "email_thread_id must be THREAD-00000001"},
+		"P-028 another thread, unsent":      {`{"email_thread_id":"THREAD-00000002","bucket":"escalation","hitl_required":true,"sent":false,"message_id":null}`, []model.Return{read("escalation")}, "email_thread_id must be THREAD-00000001"},
+		"P-032 a mail passed over":          {`{"email_thread_id":"THREAD-00000001","bucket":null,"hitl_required":false,"sent":false,"message_id":null}`, []model.Return{sent}, "sent and message_id must say"},
 	} {
-		err := outreach.Check(t.Context(), agent.Draft{Answer: json.RawMessage(c.answer), Returns: c.returns})
+		err := outreach.Check(t.Context(), agent.Draft{
+			Run: dossier.Run{Input: json.RawMessage(`{"email_thread_id":"THREAD-00000001"}`)}, Answer: json.RawMessage(c.answer), Returns: c.returns,
+		})
 		if (err == nil) != (c.why == "") || err != nil && !strings.Contains(dossier.Message(err), c.why) {
 			t.Errorf("%s: got %v, want %q", name, err, c.why)
 		}

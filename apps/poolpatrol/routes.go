@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -72,6 +73,9 @@ func (s *server) routesOfVans(r *app.Router) {
 				Checks []string `json:"checks,omitempty" doc:"With again: only these checks"`
 			}
 		}) (*body[patrol.Look], error) {
+			if err := s.patrol.KnowsChecks(in.Body.Checks); err != nil {
+				return nil, err
+			}
 			l, err := s.patrol.Audit(ctx, patrol.Order{Vanpool: in.Vanpool, For: r.Principal(ctx), Again: in.Body.Again, Recheck: in.Body.Checks})
 			return &body[patrol.Look]{l}, err
 		})
@@ -85,7 +89,7 @@ func (s *server) routesOfVans(r *app.Router) {
 			ByVan
 			Employee string `path:"employee"`
 		}) (*struct{}, error) {
-			return nil, s.reinstate(ctx, in.Vanpool, in.Employee)
+			return nil, s.reinstate(ctx, r.Principal(ctx), in.Vanpool, in.Employee)
 		})
 	app.Handle(r, op("metrics", http.MethodGet, "/metrics", "Count audits, hours saved, time to resolution, cost and reversals"), patrol.Readers,
 		func(ctx context.Context, _ *struct{}) (*body[numbers.Metrics], error) {
@@ -119,13 +123,9 @@ func (s *server) importBody(ctx context.Context, in *importIn) (*body[imported],
 	if err != nil {
 		return nil, err
 	}
-	out := imported{Problems: append([]roster.Problem{}, problems...)}
-	out.count(b)
-	if len(problems) == 0 || in.Keep {
-		if err := s.patrol.Roster.Save(ctx, b); err != nil {
-			return nil, err
-		}
-		out.Saved = true
+	out, err := s.take(ctx, b, problems, in.Keep, false)
+	if err != nil {
+		return nil, err
 	}
 	return &body[imported]{out}, nil
 }
@@ -232,6 +232,13 @@ func (s *server) routesOfMail(r *app.Router) {
 			m, err := s.patrol.ReplyAs(ctx, in.Thread, in.Body.Text)
 			return &body[casebook.Message]{m}, err
 		})
+	app.Handle(r, op("rider-link", http.MethodPost, "/threads/{thread}/link", "Make the rider's own link, for somebody who came with a document"), []dossier.Role{patrol.Coordinator},
+		func(ctx context.Context, in *struct {
+			Thread string `path:"thread"`
+		}) (*body[riderLink], error) {
+			url, err := s.riderLink(ctx, r.Principal(ctx), in.Thread)
+			return &body[riderLink]{riderLink{url}}, err
+		})
 	inbound := op("inbound", http.MethodPost, "/inbound", "Take a mail that came in: JSON fields, or RFC 5322 text as raw")
 	app.Handle(r, inbound, []dossier.Role{app.Public}, s.inbound)
 	app.Handle(r, op("counter-show", http.MethodGet, "/counter/{token}", "Show a rider what the records say"), []dossier.Role{app.Public}, s.showCounter)
@@ -254,9 +261,21 @@ type received struct {
 type inboundIn struct {
 	Secret string `header:"X-Webhook-Secret" doc:"The secret that was agreed with the mail service"`
 	Body   struct {
-		mail.Inbound
+		InboundMail
 		Raw string `json:"raw,omitempty" doc:"The whole mail as RFC 5322 text, instead of its fields"`
 	}
+}
+
+// An InboundMail is a mail.Inbound of which every field may be left out.
+type InboundMail struct {
+	From      string    `json:"from,omitempty" doc:"The sender's address alone"`
+	To        []string  `json:"to,omitempty"`
+	Subject   string    `json:"subject,omitempty"`
+	Text      string    `json:"text,omitempty"`
+	MessageID string    `json:"message_id,omitempty" doc:"Of the header, without angle brackets"`
+	InReplyTo string    `json:"in_reply_to,omitempty"`
+	Refs      []string  `json:"references,omitempty"`
+	Date      time.Time `json:"date,omitzero"`
 }
 
 type taken struct {
@@ -276,8 +295,11 @@ func (s *server) inbound(ctx context.Context, in *inboundIn) (*body[taken], erro
 	if want == "" || subtle.ConstantTimeCompare([]byte(want), []byte(in.Secret)) != 1 {
 		return nil, dossier.Errorf(dossier.Forbidden, "The secret is wrong.")
 	}
-	m := in.Body.Inbound
-	if in.Body.Raw != "" {
+	m := mail.Inbound(in.Body.InboundMail)
+	switch {
+	case in.Body.Raw == "" && (m.From == "" || m.Text == ""):
+		return nil, dossier.Errorf(dossier.Invalid, "A mail needs from and text, or all of it as raw.")
+	case in.Body.Raw != "":
 		if m, err = mail.Parse(strings.NewReader(in.Body.Raw)); err != nil {
 			return nil, err
 		}

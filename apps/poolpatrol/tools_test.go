@@ -114,6 +114,20 @@ func TestToolsOfSpecialists(t *testing.T) {
 			t.Errorf("got %s %v", raw, err)
 		}
 	})
+	t.Run("P-069 with home coordinates, rounded", func(t *testing.T) {
+		raw, err := p.call("get_employee_profile", id, `{"vanpool_id":"VP-102","employee_ids":["EMP-1007"]}`)
+		if err != nil || string(raw) != `{"profiles":[{"employee_id":"EMP-1007","home_zip":"95035","home_coords":{"lat":37.725,"lng":-121.818},"site":"Fremont"}]}` {
+			t.Errorf("got %s %v", raw, err)
+		}
+	})
+	t.Run("P-071 shift, schedule and days off", func(t *testing.T) {
+		raw, err := p.call("get_employee_shifts", id, `{"vanpool_id":"VP-103","employee_ids":["EMP-1014"]}`)
+		const want = `"riders":[{"employee_id":"EMP-1014","vanpool_id":"VP-103","shift_id":"SH-DAY","shift_name":"Day Shift","zone":"America/Los_Angeles",` +
+			`"schedule":"Mon-Fri 07:00-15:30","pto":[{"from":"2026-03-09","to":"2026-03-13"}]}]`
+		if err != nil || !strings.Contains(string(raw), want) {
+			t.Errorf("got %s %v, want %s", raw, err, want)
+		}
+	})
 	t.Run("P-070 P-026 check_commute_distance from a ZIP", func(t *testing.T) {
 		raw, err := p.call("check_commute_distance", id, `{"vanpool_id":"VP-103","employee_ids":["EMP-1011"]}`)
 		if err != nil || !strings.Contains(string(raw), `"basis":"zip_centroid"`) || !strings.Contains(string(raw), `"confidence":4`) || !strings.Contains(string(raw), `"threshold_miles":50`) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,14 +43,16 @@ func (s *server) vanIDs(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// A caseView is a case in the programme's own words.
+// A caseView is a case in the programme's own words. While it is open, its outcome and
+// when it was resolved are null.
 type caseView struct {
+	ID       uint64        `json:"id" doc:"The digits of case_id as a number"`
 	Case     string        `json:"case_id"`
 	Vanpool  string        `json:"vanpool_id"`
 	Status   patrol.Status `json:"status"`
 	Meta     meta          `json:"meta"`
-	Outcome  string        `json:"outcome"`
-	Resolved time.Time     `json:"resolved_at,omitzero"`
+	Outcome  *string       `json:"outcome"`
+	Resolved *time.Time    `json:"resolved_at"`
 	Created  time.Time     `json:"created_at"`
 	Updated  time.Time     `json:"updated_at"`
 }
@@ -64,11 +67,16 @@ type meta struct {
 }
 
 func viewOf(c dossier.Case, f casebook.File) caseView {
-	return caseView{
+	v := caseView{
 		Case: string(c.ID), Vanpool: strings.TrimPrefix(c.Subject, "vanpool/"), Status: patrol.StatusOf(c),
-		Meta:    meta{f.Reason, f.Details, f.FailedChecks, f.OpenedBy, f.UpdatedBy, f.Reaudits},
-		Outcome: c.Outcome, Resolved: c.Closed, Created: c.Opened, Updated: c.Updated,
+		Meta:    meta{f.Reason, f.Details, append([]string{}, f.FailedChecks...), f.OpenedBy, f.UpdatedBy, f.Reaudits},
+		Created: c.Opened, Updated: c.Updated,
 	}
+	v.ID, _ = strconv.ParseUint(strings.TrimPrefix(v.Case, "CASE-"), 16, 64)
+	if !c.State.Live() {
+		v.Outcome, v.Resolved = &c.Outcome, &c.Closed
+	}
+	return v
 }
 
 func (s *server) caseRow(ctx context.Context, id dossier.CaseID) (caseView, error) {
@@ -139,7 +147,7 @@ func (s *server) vans(ctx context.Context) ([]vanView, error) {
 	}
 	for _, c := range all {
 		came[c.Case] = string(c.Status)
-		if c.Resolved.IsZero() {
+		if c.Resolved == nil {
 			open[c.Vanpool] = c
 		}
 	}
@@ -180,15 +188,16 @@ type stretch struct {
 }
 
 type vanPage struct {
-	Vanpool string       `json:"vanpool_id"`
-	Name    string       `json:"name"`
-	Place   string       `json:"pickup_name"`
-	Pickup  engine.Place `json:"pickup"`
-	Miles   float64      `json:"max_miles"`
-	Monday  string       `json:"monday"`
-	Riders  []riderView  `json:"riders"`
-	Case    *caseView    `json:"case,omitempty"`
-	History []caseView   `json:"history"`
+	Vanpool string             `json:"vanpool_id"`
+	Name    string             `json:"name"`
+	Place   string             `json:"pickup_name"`
+	Pickup  engine.Place       `json:"pickup"`
+	Miles   float64            `json:"max_miles"`
+	Monday  string             `json:"monday"`
+	Riders  []riderView        `json:"riders"`
+	Removed []casebook.Removal `json:"cancelled"` // memberships whose cancellation stands
+	Case    *caseView          `json:"case,omitempty"`
+	History []caseView         `json:"history"`
 }
 
 // van returns everything a van's page shows.
@@ -201,6 +210,9 @@ func (s *server) van(ctx context.Context, id string) (vanPage, error) {
 	out := vanPage{
 		Vanpool: v.ID, Name: v.Name, Place: v.Place, Pickup: engine.PlaceOf(v.Pickup), Miles: s.patrol.Config.MaxMiles,
 		Monday: monday.String(), Riders: []riderView{}, History: []caseView{},
+	}
+	if out.Removed, err = s.cancelled(ctx, v.ID); err != nil {
+		return vanPage{}, err
 	}
 	failed := map[string][]string{}
 	cases, err := s.env.Desk.Cases(ctx, app.CaseFilter{Subject: patrol.Subject(v.ID), Limit: 100})
@@ -258,18 +270,20 @@ func riderOf(e roster.Employee, sh roster.Shift, monday roster.Day) (riderView, 
 	}
 	r.Pattern = string(sh.Pattern())
 	local := sh
-	local.Zone = "UTC" // the week is drawn on the shift's own clock
-	days, err := local.Workdays(monday, 7)
+	local.Zone = "UTC"                       // the week is drawn on the shift's own clock
+	days, err := local.Workdays(monday-1, 8) // the night before Monday reaches into the week
 	if err != nil {
 		return r, err
 	}
-	start := int64(monday) * 24 * 60
+	start, end := int64(monday)*24*60, int64(monday+7)*24*60
 	for _, d := range days {
 		if roster.Away(e.PTO, d.Day) {
 			continue
 		}
 		for _, w := range d.Worked {
-			r.Week = append(r.Week, stretch{w.From - start, w.To - start})
+			if w.To > start && w.From < end {
+				r.Week = append(r.Week, stretch{w.From - start, w.To - start})
+			}
 		}
 	}
 	return r, nil

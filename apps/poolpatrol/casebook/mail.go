@@ -89,16 +89,39 @@ func (b Book) OpenWith(ctx context.Context, employee string) ([]Thread, error) {
 	return db.Collect(rows, err, scanThread)
 }
 
-// SaveThread writes a thread.
-func (b Book) SaveThread(ctx context.Context, t Thread) error {
+// tries is how many ids are tried before giving up. Two of the same eight digits are
+// bound to turn up among a hundred thousand mails; this many in a row are not.
+const tries = 8
+
+// Begin writes a new thread under an id that none has yet, and returns it. If the case
+// has a thread with the rider already, that is the one.
+func (b Book) Begin(ctx context.Context, t Thread, newID func(prefix string) string) (Thread, error) {
 	checks, err := json.Marshal(orNone(t.Checks))
 	if err != nil {
-		return fmt.Errorf("encode checks of %s: %w", t.ID, err)
+		return t, fmt.Errorf("encode checks of %s: %w", t.Employee, err)
 	}
-	_, err = b.DB.Exec(ctx, `INSERT INTO poolpatrol_threads (id, case_id, vanpool, employee, checks, last_out, last_in, settled, created)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT (id) DO UPDATE SET checks = excluded.checks, last_out = excluded.last_out, last_in = excluded.last_in, settled = excluded.settled`,
-		t.ID, string(t.Case), t.Vanpool, t.Employee, string(checks), toMicro(t.LastOut), toMicro(t.LastIn), t.Settled, t.Created.UnixMicro())
+	for range tries {
+		t.ID = newID("THREAD-")
+		n, err := b.DB.Exec(ctx, `INSERT INTO poolpatrol_threads (id, case_id, vanpool, employee, checks, last_out, last_in, settled, created)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+			t.ID, string(t.Case), t.Vanpool, t.Employee, string(checks), toMicro(t.LastOut), toMicro(t.LastIn), t.Settled, t.Created.UnixMicro())
+		if err != nil {
+			return t, fmt.Errorf("begin thread with %s: %w", t.Employee, err)
+		}
+		if n == 1 {
+			return t, nil
+		}
+		if known, err := b.ThreadWith(ctx, t.Case, t.Employee); !errors.Is(err, dossier.NotFound) {
+			return known, err
+		}
+	}
+	return t, dossier.Errorf(dossier.Conflict, "No free id was found for the mail with %s. Try again.", t.Employee)
+}
+
+// SaveThread writes what has changed of a thread.
+func (b Book) SaveThread(ctx context.Context, t Thread) error {
+	_, err := b.DB.Exec(ctx, `UPDATE poolpatrol_threads SET last_out = $1, last_in = $2, settled = $3 WHERE id = $4`,
+		toMicro(t.LastOut), toMicro(t.LastIn), t.Settled, t.ID)
 	if err != nil {
 		return fmt.Errorf("save thread %s: %w", t.ID, err)
 	}
@@ -151,20 +174,43 @@ func (b Book) ByMailID(ctx context.Context, mailID string) (Message, error) {
 	return scanMessage(b.DB.QueryRow(ctx, messageColumns+` WHERE mail_id = $1`, mailID))
 }
 
+// FreeID returns an id that no mail has yet.
+func (b Book) FreeID(ctx context.Context, newID func(prefix string) string) (string, error) {
+	for range tries {
+		id := newID("MSG-")
+		if _, err := b.Message(ctx, id); errors.Is(err, dossier.NotFound) {
+			return id, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return "", dossier.Errorf(dossier.Conflict, "No free id was found for a mail. Try again.")
+}
+
 // AddMessage writes a mail, once per Message-ID header, and reports whether it was
-// new.
-func (b Book) AddMessage(ctx context.Context, m Message) (bool, error) {
+// new. It returns the mail as it is kept: the one of before if it was not new, and under
+// another id if somebody has taken its own meanwhile.
+func (b Book) AddMessage(ctx context.Context, m Message, newID func(prefix string) string) (Message, bool, error) {
 	phrases, err := json.Marshal(orNone(m.Phrases))
 	if err != nil {
-		return false, fmt.Errorf("encode phrases of %s: %w", m.ID, err)
+		return m, false, fmt.Errorf("encode phrases of %s: %w", m.ID, err)
 	}
-	n, err := b.DB.Exec(ctx, `INSERT INTO poolpatrol_messages (id, thread, outbound, kind, sender, subject, body, mail_id, in_reply_to, bucket, rule, phrases, stranger, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (mail_id) DO NOTHING`,
-		m.ID, m.Thread, flag(m.Out), m.Kind, m.From, m.Subject, m.Text, m.MailID, m.InReplyTo, string(m.Bucket), m.Rule, string(phrases), flag(m.Stranger), m.At.UnixMicro())
-	if err != nil {
-		return false, fmt.Errorf("save mail %s: %w", m.ID, err)
+	for range tries {
+		n, err := b.DB.Exec(ctx, `INSERT INTO poolpatrol_messages (id, thread, outbound, kind, sender, subject, body, mail_id, in_reply_to, bucket, rule, phrases, stranger, at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
+			m.ID, m.Thread, flag(m.Out), m.Kind, m.From, m.Subject, m.Text, m.MailID, m.InReplyTo, string(m.Bucket), m.Rule, string(phrases), flag(m.Stranger), m.At.UnixMicro())
+		if err != nil {
+			return m, false, fmt.Errorf("save mail %s: %w", m.ID, err)
+		}
+		if n == 1 {
+			return m, true, nil
+		}
+		if known, err := b.ByMailID(ctx, m.MailID); !errors.Is(err, dossier.NotFound) {
+			return known, false, err
+		}
+		m.ID = newID("MSG-")
 	}
-	return n > 0, nil
+	return m, false, dossier.Errorf(dossier.Conflict, "No free id was found for a mail. Try again.")
 }
 
 // Classified writes what a reply amounts to.

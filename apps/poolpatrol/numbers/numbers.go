@@ -7,8 +7,8 @@
 package numbers
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -116,11 +116,27 @@ func (m *Metrics) countAudits(audits []casebook.Audit, s Source) {
 	m.BaselinePart = m.HoursSaved / baselineHours
 	m.CostSaved = m.HoursSaved * s.HourlyCost
 	m.Latency = spread(seconds)
-	m.Weeks = []Week{}
-	for _, w := range weeks {
-		m.Weeks = append(m.Weeks, *w)
+	m.Weeks = filled(weeks)
+}
+
+// filled returns the weeks from the first to the last, those without an audit too: a
+// trend must not close up over them.
+func filled(weeks map[string]*Week) []Week {
+	out := []Week{}
+	mondays := slices.Sorted(maps.Keys(weeks))
+	if len(mondays) == 0 {
+		return out
 	}
-	slices.SortFunc(m.Weeks, func(a, b Week) int { return cmp.Compare(a.Monday, b.Monday) })
+	day, err := time.Parse(time.DateOnly, mondays[0])
+	for ; err == nil && len(weeks) > 0; day = day.AddDate(0, 0, 7) {
+		w := Week{Monday: day.Format(time.DateOnly)}
+		if known := weeks[w.Monday]; known != nil {
+			w = *known
+			delete(weeks, w.Monday)
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func (m *Metrics) countCases(cases []dossier.Case) {
@@ -168,6 +184,7 @@ func spread(v []float64) Spread {
 	for _, x := range v {
 		sum += x
 	}
-	at := func(q float64) float64 { return v[min(len(v)-1, int(q*float64(len(v))))] }
-	return Spread{len(v), sum / float64(len(v)), at(0.5), at(0.9)}
+	n := len(v)
+	p90 := v[min(n-1, (9*n+9)/10-1)] // the first that nine in ten do not exceed
+	return Spread{n, sum / float64(n), (v[(n-1)/2] + v[n/2]) / 2, p90}
 }

@@ -18,11 +18,15 @@ import (
 // if it has none, writes it down once and makes its handling due. It reports false for
 // a mail that was taken before.
 func (p *Patrol) Receive(ctx context.Context, in mail.Inbound) (casebook.Message, bool, error) {
-	return p.receive(ctx, in, p.env.Now())
+	id, err := p.Book.FreeID(ctx, p.env.NewID)
+	if err != nil {
+		return casebook.Message{}, false, err
+	}
+	return p.receive(ctx, id, in, p.env.Now())
 }
 
-// receive takes a mail whose handling is due at a time.
-func (p *Patrol) receive(ctx context.Context, in mail.Inbound, due time.Time) (casebook.Message, bool, error) {
+// receive takes a mail under an id. Its handling is due at a time.
+func (p *Patrol) receive(ctx context.Context, id string, in mail.Inbound, due time.Time) (casebook.Message, bool, error) {
 	t, err := p.threadOf(ctx, in)
 	if err != nil {
 		return casebook.Message{}, false, err
@@ -32,7 +36,7 @@ func (p *Patrol) receive(ctx context.Context, in mail.Inbound, due time.Time) (c
 		return casebook.Message{}, false, err
 	}
 	m := casebook.Message{
-		ID: p.env.NewID("MSG-"), Thread: t.ID, Kind: "reply", From: in.From, Subject: in.Subject, Text: in.Text,
+		ID: id, Thread: t.ID, Kind: "reply", From: in.From, Subject: in.Subject, Text: in.Text,
 		MailID: in.MessageID, InReplyTo: in.InReplyTo, Stranger: !strings.EqualFold(in.From, e.Email), At: p.env.Now(),
 	}
 	if m.MailID == "" {
@@ -41,7 +45,7 @@ func (p *Patrol) receive(ctx context.Context, in mail.Inbound, due time.Time) (c
 	}
 	fresh := false
 	err = p.env.DB.InTx(ctx, func(ctx context.Context) error {
-		if fresh, err = p.Book.AddMessage(ctx, m); err != nil || !fresh {
+		if m, fresh, err = p.Book.AddMessage(ctx, m, p.env.NewID); err != nil || !fresh {
 			return err
 		}
 		t.LastIn = m.At
@@ -99,7 +103,11 @@ func (p *Patrol) ReplyAs(ctx context.Context, thread, text string) (casebook.Mes
 	if err != nil {
 		return casebook.Message{}, err
 	}
-	in := mail.Inbound{From: e.Email, Subject: "Re: your seat in " + t.Vanpool, Text: text, MessageID: strings.ToLower(p.env.NewID("reply-")) + "@console"}
+	id, err := p.Book.FreeID(ctx, p.env.NewID)
+	if err != nil {
+		return casebook.Message{}, err
+	}
+	in := mail.Inbound{From: e.Email, Subject: "Re: your seat in " + t.Vanpool, Text: text, MessageID: strings.ToLower(id+"."+t.ID) + "@console"}
 	refs, err := p.references(ctx, t.ID)
 	if err != nil {
 		return casebook.Message{}, err
@@ -107,7 +115,7 @@ func (p *Patrol) ReplyAs(ctx context.Context, thread, text string) (casebook.Mes
 	if len(refs) > 0 {
 		in.InReplyTo = refs[len(refs)-1]
 	}
-	m, _, err := p.receive(ctx, in, p.env.Now().Add(safetyNet))
+	m, _, err := p.receive(ctx, id, in, p.env.Now().Add(safetyNet))
 	if err != nil {
 		return m, err
 	}

@@ -9,6 +9,7 @@ import (
 	"dossier/apps/poolpatrol/roster"
 	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
+	"dossier/internal/model"
 	"dossier/internal/tool"
 )
 
@@ -46,11 +47,20 @@ type managerContext struct {
 	Status       Status         `json:"status"`
 	Vanpool      string         `json:"vanpool_id"`
 	Employees    []string       `json:"employee_ids"`
+	Riders       []profile      `json:"riders"`
 	Reason       string         `json:"reason,omitempty"`
 	FailedChecks []string       `json:"failed_checks"`
 	Reaudits     int            `json:"re_audits"`
 	MaxReaudits  int            `json:"max_re_audits"`
 	Threads      []threadView   `json:"threads"`
+}
+
+// A profile is what the case manager is told of a rider: no name, no address.
+type profile struct {
+	Employee string `json:"employee_id"`
+	ZIP      string `json:"home_zip,omitempty"`
+	Site     string `json:"site,omitempty"`
+	Shift    string `json:"shift_id,omitempty"`
 }
 
 type threadView struct {
@@ -72,6 +82,43 @@ func (p *Patrol) caseManager(checks []*agent.Agent, outreach *agent.Agent) *agen
 		Input:       tool.SchemaOf[managerIn](), Output: tool.SchemaOf[Managed](),
 		Limits:  agent.Limits{Turns: 16},
 		Preload: p.preloadManager,
+		Check:   bornOut(checks),
+	}
+}
+
+// bornOut refuses an answer of the case manager that its tools do not bear out: a van
+// called verified that a specialist was not asked about or did not pass, an outcome that
+// close_case did not give.
+func bornOut(checks []*agent.Agent) func(context.Context, agent.Draft) error {
+	return func(_ context.Context, d agent.Draft) error {
+		var said Managed
+		if err := decode(d.Answer, &said); err != nil {
+			return dossier.Errorf(dossier.Invalid, "The answer is not a case manager's result: %v.", err)
+		}
+		newest := map[string]model.Return{}
+		for _, r := range d.Returns {
+			newest[r.Tool] = r
+		}
+		passed := 0
+		for _, c := range checks {
+			var got verify.Result
+			if r, asked := newest[c.ToolName]; asked && !r.Failed && r.Decode(&got) == nil && got.Verdict == "pass" {
+				passed++
+			}
+		}
+		var ended closeOut
+		if r, called := newest["close_case"]; called && !r.Failed {
+			if err := r.Decode(&ended); err != nil {
+				return err
+			}
+		}
+		switch {
+		case said.Outcome == "verified" && passed < len(checks):
+			return dossier.Errorf(dossier.Invalid, "The outcome is verified only if every specialist was asked and passed the van.")
+		case said.Outcome != "verified" && (said.Outcome != "") != ended.Closed, ended.Closed && said.Outcome != string(ended.Status):
+			return dossier.Errorf(dossier.Invalid, "The outcome must be what close_case returned, and empty while the case goes on.")
+		}
+		return nil
 	}
 }
 
@@ -81,11 +128,7 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 	if err := decode(run.Input, &in); err != nil {
 		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The case manager was started with something else.").Because(err)
 	}
-	van, err := p.Roster.Vanpool(ctx, in.Vanpool)
-	if err != nil {
-		return agent.Preloaded{}, err
-	}
-	riders, err := p.Roster.RiderIDs(ctx, in.Vanpool)
+	van, err := p.Roster.Crew(ctx, in.Vanpool)
 	if err != nil {
 		return agent.Preloaded{}, err
 	}
@@ -94,8 +137,11 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 		return agent.Preloaded{}, err
 	}
 	out := managerContext{
-		Case: c.ID, Status: StatusOf(c), Vanpool: van.ID, Employees: verify.OrEmpty(riders), FailedChecks: []string{},
+		Case: c.ID, Status: StatusOf(c), Vanpool: van.ID, Employees: van.IDs(), Riders: []profile{}, FailedChecks: []string{},
 		MaxReaudits: p.Config.MaxReaudits, Threads: []threadView{},
+	}
+	for _, e := range van.Riders {
+		out.Riders = append(out.Riders, profile{e.ID, e.ZIP, e.Site, e.Shift})
 	}
 	f, err := p.Book.File(ctx, c.ID)
 	if err != nil && !errors.Is(err, dossier.NotFound) {
@@ -111,7 +157,7 @@ func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Pre
 			out.Threads = append(out.Threads, threadView{t.ID, t.Employee, t.Checks, t.Settled, t.Silent()})
 		}
 	}
-	return agent.Preloaded{Context: out, Evidence: []dossier.Evidence{p.rosterEvidence(van, riders)}}, nil
+	return agent.Preloaded{Context: out, Evidence: []dossier.Evidence{p.rosterEvidence(van)}}, nil
 }
 
 // A RosterFact is who rides in a van: the data of "vanpool_roster" evidence.
@@ -121,9 +167,9 @@ type RosterFact struct {
 	Employees []string `json:"employee_ids"`
 }
 
-func (p *Patrol) rosterEvidence(van roster.Vanpool, riders []string) dossier.Evidence {
+func (p *Patrol) rosterEvidence(van roster.Van) dossier.Evidence {
 	src := dossier.Source{System: "roster", Locator: "vanpool/" + van.ID + "/roster", Fetched: p.env.Now()}
-	return dossier.NewEvidence("vanpool_roster", src, RosterFact{van.ID, van.Site, verify.OrEmpty(riders)}, "%s has %d riders.", van.ID, len(riders))
+	return dossier.NewEvidence("vanpool_roster", src, RosterFact{van.ID, van.Site, van.IDs()}, "%s has %d riders.", van.ID, len(van.Riders))
 }
 
 // StatusOf returns where a case stands, in the programme's words.

@@ -157,7 +157,9 @@ func (m *managing) decide(results []checked) (*model.Reply, error) {
 				}
 			}
 		}
-		why = append(why, r.result.Reasoning)
+		if !slices.Contains(why, r.result.Reasoning) { // of an empty van all say the same
+			why = append(why, r.result.Reasoning)
+		}
 	}
 	failed, riders = m.unchecked(results, failed, riders)
 	slices.Sort(riders)

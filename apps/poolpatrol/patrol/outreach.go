@@ -265,6 +265,25 @@ func saysWhatHappened(_ context.Context, d agent.Draft) error {
 	case said.Sent != (sent != nil) || said.Sent && !sent.named(said.Message):
 		return dossier.Errorf(dossier.Invalid, "sent and message_id must say what the mail tool returned.")
 	}
+	return inThread(d, said, sent)
+}
+
+// inThread refuses an outreach answer that names another thread than the one the mail
+// went into, or than the one the reply came in.
+func inThread(d agent.Draft, said Outreach, sent *MailOut) error {
+	var in OutreachIn
+	if len(d.Run.Input) > 0 {
+		if err := decode(d.Run.Input, &in); err != nil {
+			return err
+		}
+	}
+	want := in.Thread
+	if sent != nil && sent.Thread != "" {
+		want = sent.Thread
+	}
+	if want != "" && said.Thread != want {
+		return dossier.Errorf(dossier.Invalid, "email_thread_id must be %s.", want)
+	}
 	return nil
 }
 

@@ -315,11 +315,9 @@ func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) 
 	if err != nil {
 		return t, err
 	}
-	t = casebook.Thread{
-		ID: p.env.NewID("THREAD-"), Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID,
-		Checks: Affected(found)[e.ID], Created: c.Now,
-	}
-	return t, p.Book.SaveThread(ctx, t)
+	return p.Book.Begin(ctx, casebook.Thread{
+		Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID, Checks: Affected(found)[e.ID], Created: c.Now,
+	}, p.env.NewID)
 }
 
 // post sends one mail and writes it down: in the thread, on the case and as due work. A
@@ -331,8 +329,12 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 	}
 	kept := strings.ReplaceAll(in.Body, letters.Name, e.FirstName()) // without the link, which is the rider's own key
 	body := strings.ReplaceAll(kept, letters.Link, link)
+	id, err := p.Book.FreeID(ctx, p.env.NewID)
+	if err != nil {
+		return casebook.Message{}, app.Receipt{}, err
+	}
 	m := casebook.Message{
-		ID: p.env.NewID("MSG-"), Thread: t.ID, Out: true, Kind: in.Kind, From: "Pool Patrol", Subject: in.Subject, Text: kept, At: now,
+		ID: id, Thread: t.ID, Out: true, Kind: in.Kind, From: "Pool Patrol", Subject: in.Subject, Text: kept, At: now,
 	}
 	m.MailID = strings.ToLower(m.ID) + "." + strings.ToLower(t.ID) + "@" + p.Config.MailDomain
 	refs, err := p.references(ctx, t.ID)
@@ -355,8 +357,8 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 		return m, receipt, err
 	}
 	m.MailID = receipt.MessageID
-	return m, receipt, p.env.DB.InTx(ctx, func(ctx context.Context) error {
-		if _, err := p.Book.AddMessage(ctx, m); err != nil {
+	err = p.env.DB.InTx(ctx, func(ctx context.Context) error {
+		if m, _, err = p.Book.AddMessage(ctx, m, p.env.NewID); err != nil {
 			return err
 		}
 		if in.Kind != string(Reminder) {
@@ -370,6 +372,7 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 		}
 		return p.env.Desk.Publish(ctx, app.Event{Kind: "mail.sent", Case: t.Case, By: "outreach_agent", Text: "Wrote to " + e.ID + ": " + in.Subject})
 	})
+	return m, receipt, err
 }
 
 // references returns the Message-IDs of a thread, oldest first.

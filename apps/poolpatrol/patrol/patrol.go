@@ -75,6 +75,22 @@ func New(env app.Env, c Config, prompt func(agent string) string, more ...Check)
 	return p, nil
 }
 
+// KnowsChecks refuses names that no specialist answers to.
+func (p *Patrol) KnowsChecks(names []string) error {
+	var there []string
+	for _, a := range p.Agents {
+		if strings.HasSuffix(a.ToolName, "_specialist") {
+			there = append(there, a.Name)
+		}
+	}
+	for _, n := range names {
+		if !contains(there, n) {
+			return dossier.Errorf(dossier.Invalid, "There is no check %q; there are %s.", n, strings.Join(there, " and "))
+		}
+	}
+	return nil
+}
+
 // Triggers are what starts work unasked.
 func (p *Patrol) Triggers() []app.Trigger {
 	out := []app.Trigger{{

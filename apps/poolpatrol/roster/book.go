@@ -3,6 +3,7 @@ package roster
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +21,16 @@ type Book struct {
 	PTO       []Leave
 	Vanpools  []Vanpool
 	Riders    []Rider
+
+	// Where records stand in the files they were read from, by kind and key. Records
+	// that no file held have no place.
+	Where map[string]Spot
+}
+
+// A Spot is a line of a file.
+type Spot struct {
+	File string
+	Line int
 }
 
 // A Kind names one sort of record, and the file it usually comes in.
@@ -48,6 +59,16 @@ var columns = map[Kind]struct{ all, required []string }{
 	"riders":    {[]string{"vanpool_id", "employee_id", "since"}, []string{"vanpool_id", "employee_id"}},
 }
 
+// kinds names the kinds in a sentence.
+func kinds() string {
+	last := len(Kinds) - 1
+	names := make([]string, last)
+	for i, k := range Kinds[:last] {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ") + " and " + string(Kinds[last])
+}
+
 // KindOf guesses the kind of records from a file's name: "data/riders.csv".
 func KindOf(file string) (Kind, bool) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
@@ -65,10 +86,10 @@ func KindOf(file string) (Kind, bool) {
 func Read(file string, kind Kind, r io.Reader) (Book, []Problem, error) {
 	text, err := io.ReadAll(io.LimitReader(r, 64<<20))
 	if err != nil {
-		return Book{}, nil, dossier.Errorf(dossier.Invalid, "%s could not be read.", file).Because(err)
+		return Book{}, nil, dossier.Errorf(dossier.Invalid, "%s could not be read. Check that it is a file you may read.", file).Because(err)
 	}
 	if kind != "" && !slices.Contains(Kinds, kind) {
-		return Book{}, nil, dossier.Errorf(dossier.Invalid, "There is no kind of record %q; there are %v.", kind, Kinds)
+		return Book{}, nil, dossier.Errorf(dossier.Invalid, "There is no kind of record %q; there are %s.", kind, kinds())
 	}
 	b := reader{file: file, seen: map[string]int{}}
 	body := strings.TrimSpace(strings.TrimPrefix(string(text), "\uFEFF"))
@@ -77,6 +98,7 @@ func Read(file string, kind Kind, r io.Reader) (Book, []Problem, error) {
 	} else {
 		err = b.csv(text, kind)
 	}
+	b.book.Where = b.spots()
 	return b.book, b.problems, err
 }
 
@@ -93,6 +115,15 @@ type row map[string]string
 
 func (b *reader) problem(kind Kind, line int, format string, args ...any) {
 	b.problems = append(b.problems, Problem{b.file, line, kind, fmt.Sprintf(format, args...)})
+}
+
+// spots returns where the records of the book stand.
+func (b *reader) spots() map[string]Spot {
+	out := make(map[string]Spot, len(b.seen))
+	for key, line := range b.seen {
+		out[key] = Spot{b.file, line}
+	}
+	return out
 }
 
 // take turns a row into a record, or reports why not.
@@ -213,4 +244,8 @@ func (b *Book) Add(o Book) {
 	b.PTO = append(b.PTO, o.PTO...)
 	b.Vanpools = append(b.Vanpools, o.Vanpools...)
 	b.Riders = append(b.Riders, o.Riders...)
+	if b.Where == nil {
+		b.Where = map[string]Spot{}
+	}
+	maps.Copy(b.Where, o.Where)
 }

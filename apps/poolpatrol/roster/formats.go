@@ -14,19 +14,24 @@ import (
 	"dossier"
 )
 
+func unknownKind(file string) error {
+	return dossier.Errorf(dossier.Invalid, "The name of %s does not tell what it holds. Give the kind: --kind riders, for instance; there are %s.", file, kinds())
+}
+
 // csv takes a file with a header line.
 func (b *reader) csv(text []byte, kind Kind) error {
 	if kind == "" {
 		var ok bool
 		if kind, ok = KindOf(b.file); !ok {
-			return dossier.Errorf(dossier.Invalid, "Say what %s holds: one of %v.", b.file, Kinds)
+			return unknownKind(b.file)
 		}
 	}
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\uFEFF"))))
 	r.FieldsPerRecord = -1
 	header, err := r.Read()
 	if err != nil {
-		return dossier.Errorf(dossier.Invalid, "%s has no header line.", b.file).Because(err)
+		return dossier.Errorf(dossier.Invalid, "%s has no header line. Its first line must name columns of %s: %s.",
+			b.file, kind, strings.Join(columns[kind].all, ", ")).Because(err)
 	}
 	for i, h := range header {
 		header[i] = strings.ToLower(strings.TrimSpace(h))
@@ -65,13 +70,13 @@ func (b *reader) json(text []byte, kind Kind) error {
 	d := &lines{dec: json.NewDecoder(bytes.NewReader(text)), text: text}
 	open, err := d.dec.Token()
 	if err != nil {
-		return notJSON(b.file, err)
+		return b.notJSON(d, err)
 	}
 	if open == json.Delim('[') {
 		if kind == "" {
 			var ok bool
 			if kind, ok = KindOf(b.file); !ok {
-				return dossier.Errorf(dossier.Invalid, "Say what %s holds: one of %v.", b.file, Kinds)
+				return unknownKind(b.file)
 			}
 		}
 		return b.list(d, kind)
@@ -79,11 +84,11 @@ func (b *reader) json(text []byte, kind Kind) error {
 	for d.dec.More() {
 		key, err := d.dec.Token()
 		if err != nil {
-			return notJSON(b.file, err)
+			return b.notJSON(d, err)
 		}
 		k := Kind(fmt.Sprint(key))
 		if !slices.Contains(Kinds, k) {
-			return dossier.Errorf(dossier.Invalid, "%s: there is no kind of record %q; there are %v.", b.file, k, Kinds)
+			return dossier.Errorf(dossier.Invalid, "%s: there is no kind of record %q; there are %s.", b.file, k, kinds())
 		}
 		if open, err := d.dec.Token(); err != nil || open != json.Delim('[') {
 			return dossier.Errorf(dossier.Invalid, "%s: %s must be a list.", b.file, k).Because(err)
@@ -104,7 +109,7 @@ func (b *reader) list(d *lines, kind Kind) error {
 				b.problem(kind, line, "This is not an object.")
 				continue
 			}
-			return notJSON(b.file, err)
+			return b.notJSON(d, err)
 		}
 		rec, err := flat(kind, fields)
 		if err != nil {
@@ -115,13 +120,18 @@ func (b *reader) list(d *lines, kind Kind) error {
 	}
 	_, err := d.dec.Token()
 	if err != nil {
-		return notJSON(b.file, err)
+		return b.notJSON(d, err)
 	}
 	return nil
 }
 
-func notJSON(file string, err error) error {
-	return dossier.Errorf(dossier.Invalid, "%s is not JSON.", file).Because(err)
+// notJSON says where a file stops being JSON.
+func (b *reader) notJSON(d *lines, err error) error {
+	line := d.here()
+	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line = 1 + bytes.Count(d.text[:min(int(bad.Offset), len(d.text))], []byte("\n"))
+	}
+	return dossier.Errorf(dossier.Invalid, "%s is not JSON: it breaks off or goes wrong at line %d. Mend it and import it again.", b.file, line).Because(err)
 }
 
 // flat turns an object's texts and numbers into a row.
@@ -183,12 +193,27 @@ func (b Book) WriteCSV(w io.Writer, kind Kind) error {
 	return out.Error()
 }
 
+// numeric are the columns that hold numbers.
+var numeric = []string{"lat", "lng", "home_lat", "home_lng", "pickup_lat", "pickup_lng", "seats", "cycle_days"}
+
 // MarshalJSON writes the whole book as one object that Read takes.
 func (b Book) MarshalJSON() ([]byte, error) {
-	all := map[Kind][]row{}
+	all := map[Kind][]map[string]json.RawMessage{}
 	for _, k := range Kinds {
-		if rows := b.rows(k); len(rows) > 0 {
-			all[k] = rows
+		for _, r := range b.rows(k) {
+			fields := map[string]json.RawMessage{}
+			for name, text := range r {
+				if slices.Contains(numeric, name) {
+					fields[name] = json.RawMessage(text)
+					continue
+				}
+				raw, err := json.Marshal(text)
+				if err != nil {
+					return nil, fmt.Errorf("write %s of %s: %w", name, k, err)
+				}
+				fields[name] = raw
+			}
+			all[k] = append(all[k], fields)
 		}
 	}
 	return json.Marshal(all)

@@ -169,11 +169,18 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
+	first.Where = nil // of the file
 	raw, err := json.Marshal(first)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, number := range []string{`"lat":37.5`, `"home_lng":2`, `"cycle_days":8`, `"zip":"94538"`} {
+		if !strings.Contains(string(raw), number) {
+			t.Errorf("no %s in %s", number, raw)
+		}
+	}
 	second, problems, err := Read("b.json", "", bytes.NewReader(raw))
+	second.Where = nil
 	if err != nil || len(problems) > 0 || !cmp.Equal(first, second) {
 		t.Errorf("JSON: %v %v\n%s", err, problems, cmp.Diff(first, second))
 	}

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"dossier"
@@ -35,19 +36,38 @@ func (s Specialists) getEmployeeProfile() tool.Tool {
 			}
 			out := tool.Output[profileOut]{Value: profileOut{[]engine.ProfileFact{}}}
 			for _, e := range riders {
-				f := engine.ProfileFact{Employee: e.ID, ZIP: e.ZIP, Site: e.Site}
-				if e.Home != nil {
-					at := engine.PlaceOf(roster.Coarse(*e.Home))
-					f.Coords = &at
-				}
-				src := dossier.Source{System: "roster", Locator: "employee/" + e.ID + "/profile", Fetched: c.Now}
+				f, seen := profileOf(e, c.Now)
 				out.Value.Profiles = append(out.Value.Profiles, f)
-				out.Evidence = append(out.Evidence, dossier.NewEvidence(engine.EmployeeProfile, src, f,
-					"%s lives in %s and works at %s.", e.ID, orUnknown(e.ZIP), orUnknown(e.Site)))
+				out.Evidence = append(out.Evidence, seen)
 			}
 			return out, nil
 		},
 	}.Tool()
+}
+
+func profileOf(e roster.Employee, now time.Time) (engine.ProfileFact, dossier.Evidence) {
+	f := engine.ProfileFact{Employee: e.ID, ZIP: e.ZIP, Site: e.Site}
+	if e.Home != nil {
+		at := engine.PlaceOf(roster.Coarse(*e.Home))
+		f.Coords = &at
+	}
+	src := dossier.Source{System: "roster", Locator: "employee/" + e.ID + "/profile", Fetched: now}
+	return f, dossier.NewEvidence(engine.EmployeeProfile, src, f, "%s lives in %s and works at %s.", e.ID, orUnknown(e.ZIP), orUnknown(e.Site))
+}
+
+// withProfiles puts the profiles of the riders concerned before the other evidence of
+// an answer.
+func (r *Result) withProfiles(riders []roster.Employee, now time.Time) error {
+	var seen []dossier.Evidence
+	for _, e := range riders {
+		if slices.Contains(r.Affected, e.ID) {
+			_, ev := profileOf(e, now)
+			seen = append(seen, ev)
+		}
+	}
+	profiles, err := items(seen, now)
+	r.Evidence = append(profiles, r.Evidence...)
+	return err
 }
 
 // crew returns a van and the riders asked about.
@@ -88,7 +108,11 @@ func (s Specialists) checkCommuteDistance() tool.Tool {
 				return tool.Output[distanceOut]{}, err
 			}
 			pickup := engine.PickupFact{Vanpool: van.ID, Coords: engine.PlaceOf(van.Pickup), Threshold: s.MaxMiles}
-			return judgeDistances(pickup, facts, problem, c.Now)
+			out, err := judgeDistances(pickup, facts, problem, c.Now)
+			if err != nil {
+				return out, err
+			}
+			return out, out.Value.Result.withProfiles(riders, c.Now)
 		},
 	}.Tool()
 }
@@ -151,7 +175,7 @@ func (s Specialists) measure(ctx context.Context, van roster.Van, riders []roste
 }
 
 // locationPolicy plays the location specialist: profiles and distances at once, what did
-// not answer once more, then the rule's answer with both as evidence.
+// not answer once more, then the rule's answer.
 func locationPolicy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	var in CheckIn
 	if err := req.Brief(&in, nil); err != nil {

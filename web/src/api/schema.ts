@@ -979,6 +979,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/poolpatrol/threads/{thread}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the rider's own link, for somebody who came with a document */
+        post: operations["poolpatrol-rider-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/poolpatrol/threads/{thread}/replies": {
         parameters: {
             query?: never;
@@ -3672,14 +3689,16 @@ export interface components {
         InboundInBody: {
             /** Format: date-time */
             date?: string;
-            from: string;
+            /** @description The sender's address alone */
+            from?: string;
             in_reply_to?: string;
-            message_id: string;
+            /** @description Of the header, without angle brackets */
+            message_id?: string;
             /** @description The whole mail as RFC 5322 text, instead of its fields */
             raw?: string;
             references?: string[];
-            subject: string;
-            text: string;
+            subject?: string;
+            text?: string;
             to?: string[];
         };
         Label: {
@@ -4264,10 +4283,15 @@ export interface components {
             case_id: string;
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: int64
+             * @description The digits of case_id as a number
+             */
+            id: number;
             meta: components["schemas"]["PoolpatrolMeta"];
-            outcome: string;
+            outcome: string | null;
             /** Format: date-time */
-            resolved_at?: string;
+            resolved_at: string | null;
             status: string;
             /** Format: date-time */
             updated_at: string;
@@ -4428,6 +4452,18 @@ export interface components {
         PoolpatrolReceived: {
             case_id: string;
         };
+        PoolpatrolRemoval: {
+            approver: string;
+            /** Format: date-time */
+            at: string;
+            case_id: string;
+            employee_id: string;
+            failed_checks: string[];
+            model: string;
+            /** Format: date-time */
+            reversed_at?: string;
+            vanpool_id: string;
+        };
         PoolpatrolReversal: {
             /** Format: int64 */
             cancelled: number;
@@ -4446,6 +4482,9 @@ export interface components {
             by_approver: components["schemas"]["PoolpatrolReversal"][];
             by_model: components["schemas"]["PoolpatrolReversal"][];
             by_rule: components["schemas"]["PoolpatrolReversal"][];
+        };
+        PoolpatrolRiderLink: {
+            url: string;
         };
         PoolpatrolRiderView: {
             employee_id: string;
@@ -4507,6 +4546,7 @@ export interface components {
             vanpool_id: string;
         };
         PoolpatrolVanPage: {
+            cancelled: components["schemas"]["PoolpatrolRemoval"][];
             case?: components["schemas"]["PoolpatrolCaseView"];
             history: components["schemas"]["PoolpatrolCaseView"][];
             /** Format: double */
@@ -8142,6 +8182,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PoolpatrolImported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "poolpatrol-rider-link": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your choice. A second request with the same key gets the first one's answer and does nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolpatrolRiderLink"];
                 };
             };
             /** @description Error */

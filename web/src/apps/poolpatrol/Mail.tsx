@@ -7,7 +7,8 @@ import { Badge } from "../../parts/Badge";
 import { Empty, Loaded } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
-import { useCasePage, useReplyAs, type Draft, type Mail, type Thread } from "./data";
+import { useCasePage, useReplyAs, useRiderLink, type Draft, type Mail, type Thread } from "./data";
+import { StatusBadge } from "./Overview";
 
 /** The mail with each rider of a case, and the draft that waits for a person. */
 export function MailPart({ case: c }: CasePartProps) {
@@ -29,11 +30,12 @@ export function Standing({ case: c }: CasePartProps) {
   return (
     <section className="panel pad stack" aria-label="Pool Patrol">
       <dl className="facts">
-        <dt>Status</dt><dd>{words(p.status)}</dd>
+        <dt>Status</dt><dd><StatusBadge status={p.status} /></dd>
         <dt>Reason</dt><dd>{words(p.meta.reason || "none")}</dd>
-        <dt>Failed checks</dt><dd>{p.meta.failed_checks?.join(", ") || "none"}</dd>
-        <dt>Looked at again</dt><dd>{p.meta.re_audits} times</dd>
+        <dt>Failed checks</dt><dd>{p.meta.failed_checks.join(", ") || "none"}</dd>
+        <dt>Looked at again</dt><dd>{count(p.meta.re_audits, "time")}</dd>
         <dt>Opened by</dt><dd>{p.meta.opened_by || "–"}</dd>
+        <dt>Changed by</dt><dd>{p.meta.updated_by || "–"}</dd>
         <dt>Took so far</dt><dd>{span(p.spent.busy_ms)} of models and tools, {count(p.spent.turns, "turn")}, cost {number(p.spent.cost, 4)}</dd>
       </dl>
     </section>
@@ -105,6 +107,7 @@ function DraftForm({ d, a }: { d: Draft; a: ApprovalDetail }) {
 function ReplyAs({ thread, rider }: { thread: string; rider: string }) {
   const [text, setText] = useState("");
   const reply = useReplyAs();
+  const link = useRiderLink();
   const submit = (e: FormEvent) => {
     e.preventDefault();
     reply.mutate({ thread, text }, { onSuccess: (m) => { setText(""); tell(`Taken as ${m.bucket}.`); }, onError: (err) => tell(err.message, "bad") });
@@ -112,7 +115,12 @@ function ReplyAs({ thread, rider }: { thread: string; rider: string }) {
   return (
     <form className="stack" onSubmit={submit} aria-label={`Reply as ${rider}`}>
       <label>Reply as {rider}<textarea className="input" rows={3} value={text} onChange={(e) => setText(e.target.value)} placeholder="What the rider said or wrote" /></label>
-      <div><button type="submit" className="button" disabled={reply.isPending || text.trim() === ""}>Take the reply</button></div>
+      <div className="row">
+        <button type="submit" className="button" disabled={reply.isPending || text.trim() === ""}>Take the reply</button>
+        {link.data
+          ? <a href={link.data.url} target="_blank" rel="noreferrer">Open the page of {rider}</a>
+          : <button type="button" className="button" disabled={link.isPending} title="The page behind the link in the rider's mail" onClick={() => link.mutate({ thread }, { onError: (err) => tell(err.message, "bad") })}>Documents and corrections</button>}
+      </div>
     </form>
   );
 }

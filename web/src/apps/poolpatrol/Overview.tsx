@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { number, words } from "../../lib/format";
+import { count, number, words } from "../../lib/format";
 import { Badge, type Tone } from "../../parts/Badge";
 import { Chart } from "../../parts/Chart";
 import { Loaded, Loading } from "../../parts/states";
@@ -37,10 +37,10 @@ function Figures({ m, flagged, vans }: { m: Metrics; flagged: number; vans: numb
   const figures: [name: string, value: string, note: string, rows?: string][] = [
     ["Vans flagged", `${flagged} of ${vans}`, "have an open case", "/cases?app=poolpatrol&state=waiting"],
     ["Audits", String(m.audits), `${m.vans_verified} verified at once`, "/runs?app=poolpatrol"],
-    ["Hours saved", m.audit_hours_saved.toFixed(1), `${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
-    ["To resolution", `${m.hours_to_resolution.median.toFixed(1)} h`, `median of ${m.hours_to_resolution.n} closed cases`, "/cases?app=poolpatrol&state=closed"],
+    ["Hours saved", m.audit_hours_saved.toFixed(1), `worth ${number(m.cost_saved, 0)}; ${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
+    ["To resolution", m.hours_to_resolution.n > 0 ? `${m.hours_to_resolution.median.toFixed(1)} h` : "–", `median of ${count(m.hours_to_resolution.n, "closed case")}`, "/cases?app=poolpatrol&state=closed"],
     ["Per case", `${m.seconds_per_case.mean.toFixed(2)} s`, `of models and tools; cost ${number(m.cost_per_case.mean, 4)}`, "/runs?app=poolpatrol"],
-    ["Reversal rate", `${(100 * m.reversals.all.rate).toFixed(1)} %`, `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`, "/apps/poolpatrol#reversals"],
+    ["Reversal rate", m.reversals.all.cancelled > 0 ? `${(100 * m.reversals.all.rate).toFixed(1)} %` : "–", `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`, "/apps/poolpatrol#reversals"],
   ];
   return (
     <>

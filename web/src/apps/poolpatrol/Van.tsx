@@ -5,7 +5,7 @@ import { Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
-import { useAudit, useVan, type Rider, type VanPage } from "./data";
+import { useAudit, useReinstate, useVan, type Removal, type Rider, type VanPage } from "./data";
 import { StatusBadge } from "./Overview";
 
 /** One van: who rides in it, when they work, where they live, and its cases. */
@@ -39,21 +39,23 @@ function Page({ v }: { v: VanPage }) {
         <header><h2>Homes and pickup</h2></header>
         <div className="body">
           <MapView label={`Homes of the riders of ${v.vanpool_id}, rounded to about a hundred metres, and its pickup point`} height={340}
+            circles={[{ ...v.pickup, km: v.max_miles / estimate * kmPerMile, label: `${v.max_miles} miles of road, estimated`, tone: "accent" }]}
             points={[
-              { ...v.pickup, label: `Pickup: ${v.pickup_name}`, tone: "accent", shape: "square", name: true },
               ...v.riders.filter((r) => r.home).map((r) => ({ ...r.home!, id: r.employee_id, label: `${r.employee_id}, ${r.home_zip}`, name: r.failed_checks.includes("location"), tone: r.failed_checks.includes("location") ? ("bad" as const) : ("ok" as const) })),
+              { ...v.pickup, label: `Pickup: ${v.pickup_name}`, tone: "accent", shape: "square", name: true },
             ]} />
-          <p className="muted small">Known by ZIP code alone: {v.riders.filter((r) => r.home_by_zip || !r.home).map((r) => `${r.employee_id} (${r.home_zip || "no ZIP code"})`).join(", ") || "nobody"}. Up to {v.max_miles} miles are allowed.</p>
+          <p className="muted small">Known by ZIP code alone: {v.riders.filter((r) => r.home_by_zip || !r.home).map((r) => `${r.employee_id} (${r.home_zip || "no ZIP code"})`).join(", ") || "nobody"}. Up to {v.max_miles} miles are allowed; the circle is where that ends as the crow flies, a fifth added for roads.</p>
         </div>
       </section>
       <Riders v={v} />
+      {v.cancelled.length > 0 && <Cancelled list={v.cancelled} />}
       {v.history.length > 0 && (
         <section className="panel" aria-label="Earlier cases">
           <header><h2>Earlier cases</h2></header>
           <Table rows={v.history} rowKey={(c) => c.case_id} caption="Closed cases of this van"
             columns={[
               { key: "case_id", title: "Case", show: (c) => <Link href={`/cases/${c.case_id}`}>{c.case_id}</Link> },
-              { key: "outcome", title: "Outcome", show: (c) => <StatusBadge status={c.outcome} /> },
+              { key: "outcome", title: "Outcome", show: (c) => <StatusBadge status={c.outcome ?? c.status} /> },
               { key: "details", title: "Why", show: (c) => c.meta.details, wide: true },
               { key: "resolved", title: "Closed", show: (c) => (c.resolved_at ? <Time at={c.resolved_at} /> : "–") },
             ]} />
@@ -81,6 +83,31 @@ function Riders({ v }: { v: VanPage }) {
   );
 }
 
+/** Seats that were taken away, and the way to give one back. */
+function Cancelled({ list }: { list: Removal[] }) {
+  const back = useReinstate();
+  return (
+    <section className="panel" aria-label="Cancelled seats">
+      <header><h2>Cancelled seats</h2></header>
+      <Table rows={list} rowKey={(r) => r.case_id + r.employee_id} caption="Memberships whose cancellation stands"
+        columns={[
+          { key: "employee_id", title: "Employee" },
+          { key: "failed_checks", title: "Because of", show: (r) => r.failed_checks.join(", ") },
+          { key: "approver", title: "Agreed by" },
+          { key: "case_id", title: "Case", show: (r) => <Link href={`/cases/${r.case_id}`}>{r.case_id}</Link>, minor: true },
+          { key: "at", title: "Cancelled", show: (r) => <Time at={r.at} />, minor: true },
+          { key: "back", title: "If it was wrong", show: (r) => (
+            <button type="button" className="button small" disabled={back.isPending}
+              onClick={() => back.mutate(r, { onSuccess: () => tell(`${r.employee_id} has the seat back.`), onError: (e) => tell(e.message, "bad") })}>Give the seat back</button>
+          ) },
+        ]} />
+    </section>
+  );
+}
+
+const kmPerMile = 1.609344;
+const estimate = 1.2; // by which the way along roads is longer than the great circle
+
 const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const minutes = 7 * 24 * 60;
 
@@ -101,16 +128,16 @@ function Week({ v }: { v: VanPage }) {
               <div className="pool-track">
                 {r.week.map((w, i) => (
                   <span key={i}>
-                    <i className="way" style={{ left: at(w.from - 60), width: wide(w.from - 60, w.from) }} />
+                    <i className="commute" style={{ left: at(w.from - 60), width: wide(w.from - 60, w.from) }} />
                     <i className="work" style={{ left: at(w.from), width: wide(w.from, w.to) }} title={`${r.employee_id}: ${r.schedule}`} />
-                    <i className="way" style={{ left: at(w.to), width: wide(w.to, w.to + 60) }} />
+                    <i className="commute" style={{ left: at(w.to), width: wide(w.to, w.to + 60) }} />
                   </span>
                 ))}
               </div>
             </div>
           ))}
-      </div>
-      <p className="muted small">Strong is work, faint is the hour before and after it. Riders share a day if both faint stretches overlap by half an hour.</p>
+        </div>
+        <p className="muted small">Strong is work, faint is the hour before and after it. Riders share a day if both faint stretches overlap by half an hour; whoever does not on enough days is red.</p>
       </div>
     </section>
   );

@@ -2,8 +2,8 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClie
 import { fetchJSON } from "../../api/client";
 
 export type CaseRow = {
-  case_id: string; vanpool_id: string; status: string; outcome: string; created_at: string; updated_at: string; resolved_at?: string;
-  meta: { reason: string; details: string; failed_checks: string[] | null; opened_by: string; updated_by: string; re_audits: number };
+  id: number; case_id: string; vanpool_id: string; status: string; outcome: string | null; created_at: string; updated_at: string; resolved_at: string | null;
+  meta: { reason: string; details: string; failed_checks: string[]; opened_by: string; updated_by: string; re_audits: number };
 };
 export type Van = { vanpool_id: string; name: string; pickup_name: string; riders: number; status: string; case_id: string; audited_at?: string; last_result: string };
 export type Place = { lat: number; lng: number };
@@ -13,8 +13,9 @@ export type Rider = {
 };
 export type VanPage = {
   vanpool_id: string; name: string; pickup_name: string; pickup: Place; max_miles: number; monday: string;
-  riders: Rider[]; case?: CaseRow; history: CaseRow[];
+  riders: Rider[]; cancelled: Removal[]; case?: CaseRow; history: CaseRow[];
 };
+export type Removal = { case_id: string; vanpool_id: string; employee_id: string; failed_checks: string[]; approver: string; at: string };
 export type Reversal = { name: string; proposed: number; rejected: number; cancelled: number; reversed: number; rate: number };
 export type Reversals = { all: Reversal; by_rule: Reversal[]; by_model: Reversal[]; by_approver: Reversal[] };
 export type Spread = { n: number; mean: number; median: number; p90: number };
@@ -76,3 +77,5 @@ export type Look = { case_id: string; vanpool_id: string; status: string; outcom
 export const useAudit = () => usePost<{ van: string; again: boolean }, Look>((v) => `/vans/${v.van}/audit`, (v) => ({ again: v.again }));
 export const useAuditAll = () => usePost<void, { due: number }>(() => "/audits", () => ({}));
 export const useReplyAs = () => usePost<{ thread: string; text: string }, Mail>((v) => `/threads/${v.thread}/replies`, (v) => ({ text: v.text }));
+export const useReinstate = () => usePost<Removal, undefined>((r) => `/vans/${r.vanpool_id}/riders/${r.employee_id}/reinstate`, () => ({}));
+export const useRiderLink = () => usePost<{ thread: string }, { url: string }>((v) => `/threads/${v.thread}/link`, () => ({}));

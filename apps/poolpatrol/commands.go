@@ -76,7 +76,7 @@ func auditCommand(c app.CLI) *cobra.Command {
 					return err
 				}
 				if len(vans) == 0 {
-					return dossier.Errorf(dossier.NotFound, "There are no vanpools yet. Take them in with dossier poolpatrol import.")
+					return dossier.Errorf(dossier.NotFound, "There are no vanpools yet. Take them in with `dossier poolpatrol import`.")
 				}
 			}
 			order := patrol.Order{For: c.As(), Straight: stage != "", Again: again, Recheck: checks}
@@ -108,7 +108,7 @@ func auditMany(ctx context.Context, p *patrol.Patrol, vans []string, order patro
 				o := order
 				o.Vanpool = vans[i]
 				looks[i], errs[i] = p.Audit(ctx, o)
-				errs[i] = pointing(errs[i], "dossier poolpatrol export lists those there are")
+				errs[i] = pointing(errs[i], "`dossier poolpatrol export` lists those there are")
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func pointing(err error, where string) error {
 	if dossier.KindOf(err) != dossier.NotFound {
 		return err
 	}
-	return dossier.Errorf(dossier.NotFound, "%s %s.", dossier.Message(err), strings.ToUpper(where[:1])+where[1:]).Because(err)
+	return dossier.Errorf(dossier.NotFound, "%s %s.", dossier.Message(err), where).Because(err)
 }
 
 func printLooks(w io.Writer, looks []patrol.Look) error {
@@ -185,7 +185,7 @@ func whyCommand(c app.CLI) *cobra.Command {
 			}
 			e, err := s.why.Why(cmd.Context(), dossier.CaseID(args[0]), "")
 			if err != nil {
-				return pointing(err, "dossier poolpatrol cases --closed lists them")
+				return pointing(err, "`dossier poolpatrol cases --closed` lists them")
 			}
 			return c.Print(e, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, e.Text)
@@ -214,13 +214,13 @@ func replyCommand(c app.CLI) *cobra.Command {
 					return err
 				}
 				if len(threads) == 0 {
-					return dossier.Errorf(dossier.NotFound, "There is no open mail thread with %s. Riders are written to when an audit fails; dossier poolpatrol cases lists the open cases.", thread)
+					return dossier.Errorf(dossier.NotFound, "There is no open mail thread with %s. Riders are written to when an audit fails; `dossier poolpatrol cases` lists the open cases.", thread)
 				}
 				thread = threads[0].ID
 			}
 			m, err := s.patrol.ReplyAs(cmd.Context(), thread, args[1])
 			if err != nil {
-				return pointing(err, "name the rider instead, as in EMP-1006")
+				return pointing(err, "Name the rider instead, as in EMP-1006")
 			}
 			t, err := s.patrol.Book.Thread(cmd.Context(), m.Thread)
 			if err != nil {

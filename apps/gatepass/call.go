@@ -28,13 +28,15 @@ func look[In any](b *toolbox, o operation.Operation, request func(context.Contex
 
 // change makes a tool of an operation that changes something. Each call is a deed of
 // its own. What cannot be taken back is asked first, whoever planned it; what a model
-// planned is shown first, because it may have misheard.
+// planned is shown first, because it may have misheard; what an assistant outside asks
+// for is asked first if it lasts.
 func change[In any](b *toolbox, o operation.Operation, request func(context.Context, In) (client.Request, *client.ErrorInfo)) tool.Tool {
 	return tool.Def[In, Reply]{
 		Name: o.Name, Doc: o.Doc + " Example: " + o.Example, Roles: rolesOf(o), Effect: tool.Act,
 		Key:      func(In) string { return "" },
 		Ask:      func(In) string { return askOf(o) },
 		AskModel: func(In) string { return misheard(o) },
+		AskOther: func(In) string { return lasting(o) },
 		Title:    func(in In) string { return titleOf(o, in) },
 		Policy:   tool.Policy{Verbs: []dossier.Verb{dossier.Approve, dossier.Reject}},
 		Run: func(ctx context.Context, c tool.Call, in In) (tool.Output[Reply], error) {

@@ -25,6 +25,16 @@ func misheard(o operation.Operation) string {
 	return "This is how I understood you."
 }
 
+// lasting says why a deed that an assistant outside asks for is asked first, or "" if it
+// need not be: a pass that waits for approval can still be deleted, and nobody leaves
+// with it.
+func lasting(o operation.Operation) string {
+	if o.Name == "create_gate_pass" || misheard(o) == "" {
+		return ""
+	}
+	return "Another assistant asks for this in your name, and it cannot be taken back."
+}
+
 // titleOf puts a deed in words with everything that it will be done with.
 func titleOf(o operation.Operation, in any) string {
 	does := strings.ToUpper(o.Does[:1]) + o.Does[1:]

@@ -221,6 +221,9 @@ func (s *Server) decide(ctx context.Context, in *decideInput) (*decideOutput, er
 	if err != nil {
 		return nil, err
 	}
+	if err := s.byPerson(ctx, a); err != nil {
+		return nil, err
+	}
 	p := s.Principal(ctx)
 	seen := in.Body.Digest
 	if in.IfMatch != "" {
@@ -239,6 +242,19 @@ func (s *Server) decide(ctx context.Context, in *decideInput) (*decideOutput, er
 		return nil, err
 	}
 	return &decideOutput{approvalTag(a), s.approvalItem(a, p)}, nil
+}
+
+// byPerson refuses a token's word about what an assistant outside the product asked for:
+// the token may be that assistant's.
+func (s *Server) byPerson(ctx context.Context, a dossier.Approval) error {
+	if who(ctx).Token == "" || s.Others == "" {
+		return nil
+	}
+	run, _, err := s.Records.Load(ctx, a.Run)
+	if err == nil && run.Agent == s.Others {
+		err = dossier.Errorf(dossier.Forbidden, "An assistant asked for this, and a token may be an assistant's. Sign in to decide it.")
+	}
+	return err
 }
 
 // changedMeanwhile tells the second of two people who came first.

@@ -11,6 +11,7 @@ import (
 
 	"dossier"
 	"dossier/internal/app"
+	"dossier/internal/auth"
 	"dossier/internal/store/storetest"
 )
 
@@ -83,6 +84,17 @@ func TestAnActInDoubtSaysWhatEachAnswerRecords(t *testing.T) {
 	if len(says) > 0 {
 		t.Errorf("nothing is said of %v", says)
 	}
+}
+
+// Whoever holds a token may be the assistant that asked.
+func TestATokenDoesNotDecideWhatAnAssistantAsked(t *testing.T) {
+	t.Parallel()
+	h := newHouseOn(t, "sqlite", func(_ *auth.Config, c *Config) { c.Others = "manager" })
+	_, _, a := h.audit("EMP-1")
+	if msg := h.decide("coordinator", a, decision(dossier.Approve, a)).problem(403, dossier.Forbidden); !strings.Contains(msg, "Sign in to decide it.") {
+		t.Errorf("a token is told %q", msg)
+	}
+	h.decide("", a, h.signIn("coordinator"), decision(dossier.Approve, a)).want(200, nil)
 }
 
 func TestAnApprovalTellsWhatTheAppKnows(t *testing.T) {

@@ -50,6 +50,10 @@ type Config struct {
 	// addresses are taken from what it writes into X-Forwarded-For.
 	Proxied bool
 
+	// Others is the name of the agents that carry out calls of assistants outside the
+	// product. What such a run asks is decided by people who are signed in.
+	Others string
+
 	// Poll is how often new events are looked for while somebody listens. Zero: 250 ms.
 	Poll time.Duration
 }

@@ -17,6 +17,7 @@ import (
 	"dossier"
 	"dossier/internal/api"
 	"dossier/internal/app"
+	"dossier/internal/mcp"
 	"dossier/internal/records"
 	"dossier/internal/store"
 	"dossier/web"
@@ -187,7 +188,7 @@ func (p *product) server() *api.Server {
 		},
 		Apps: apps, Console: web.Files(), Told: p.runner.Told, Status: p.status,
 		Proxied: p.HTTP.Proxied, URL: p.url(), Version: buildVersion(), Log: p.log, Now: p.now, NewID: store.NewID,
-		Sign: p.ledger.Sign, HTTP: &http.Client{Timeout: 10 * time.Second},
+		Sign: p.ledger.Sign, HTTP: &http.Client{Timeout: 10 * time.Second}, Others: mcp.AgentName,
 	})
 }
 

@@ -4,7 +4,9 @@
 // A call is not a shortcut: it becomes a run of the [Agent] that an app gets here, so
 // roles are checked when tools are listed, when the call is planned and when it runs,
 // its evidence goes into a case, and what needs a person's approval waits in the
-// inbox. The caller is then told what it waits for and can ask for the outcome with
+// inbox. That is more than for an agent of the product: an act that an assistant
+// outside asks for is decided by a person, even where an agent acts alone, unless the
+// tool says that it can be taken back ([tool.Def.AskOther]). The caller is then told what it waits for and can ask for the outcome with
 // the tool `result`. The package knows no tool; whatever an app declares is served.
 package mcp
 
@@ -34,12 +36,13 @@ type request struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// Agent returns the agent that carries out calls to the tools of a kit.
+// Agent returns the agent that carries out calls to the tools of a kit. It has no model:
+// the assistant outside has chosen the call, and nobody is to choose it over again.
 func Agent(k *app.Kit) *agent.Agent {
 	return &agent.Agent{
-		Name: AgentName, Doc: "Carries out one tool call for another assistant.", Model: "fast",
+		Name: AgentName, Doc: "Carries out one tool call for another assistant.",
 		Prompt: "Call the tool that the input names with exactly the arguments it gives, then answer with what came back.",
-		Tools:  ToolsOf(k), Input: tool.SchemaOf[request](), Policy: once,
+		Tools:  forOthers(ToolsOf(k)), Input: tool.SchemaOf[request](), Policy: once,
 	}
 }
 
@@ -57,6 +60,13 @@ func once(_ context.Context, req *model.Request) (*model.Reply, error) {
 		return model.Say(r.Problem()), nil
 	}
 	return model.Say(string(r.Value)), nil
+}
+
+func forOthers(all []tool.Tool) []tool.Tool {
+	for i, t := range all {
+		all[i] = t.ForOthers()
+	}
+	return all
 }
 
 // ToolsOf returns every tool of a kit once: its own and its agents'.

@@ -96,6 +96,11 @@ type Def[In, Out any] struct {
 	// is code and is not asked so. Nil: nobody need.
 	AskModel func(In) string
 
+	// AskOther says why a person must decide about this call first if an assistant
+	// outside the product asks for it, or "" if nobody need because what it does can be
+	// taken back and reaches nobody. If it is nil, people are asked about every Act.
+	AskOther func(In) string
+
 	// Title puts the call in one sentence for the person who decides. Nil: the name.
 	Title func(In) string
 
@@ -175,6 +180,14 @@ func (d Def[In, Out]) plan(args json.RawMessage) (Plan, error) {
 	if d.AskModel != nil {
 		p.AskModel = d.AskModel(in)
 	}
+	switch {
+	case p.Ask != "":
+		p.other = p.Ask
+	case d.AskOther != nil:
+		p.other = d.AskOther(in)
+	case d.Effect == Act:
+		p.other = "Another assistant asks for this, and it changes something outside the product."
+	}
 	if d.Title != nil {
 		p.Title = d.Title(in)
 	}
@@ -221,6 +234,18 @@ type Tool struct {
 	happened runner // nil: nothing is to be written down
 }
 
+// ForOthers returns the tool as assistants outside the product get it: a person decides
+// about every act of theirs, except those of which the tool says that nobody need.
+func (t Tool) ForOthers() Tool {
+	plan := t.plan
+	t.plan = func(args json.RawMessage) (Plan, error) {
+		p, err := plan(args)
+		p.Ask = p.other
+		return p, err
+	}
+	return t
+}
+
 // A Plan is what must hold before a call runs.
 type Plan struct {
 	Args     json.RawMessage // canonical
@@ -228,6 +253,8 @@ type Plan struct {
 	AskModel string          // the same, if a model planned the call
 	Title    string          // the call in one sentence
 	Key      string          // idempotency key; "" if the call may repeat
+
+	other string // Ask, if an assistant outside the product asks for the call
 }
 
 // A Result is an [Output] with its type erased.

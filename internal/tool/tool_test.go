@@ -98,6 +98,38 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// An assistant outside the product gets no act done that nobody has decided about,
+// unless the tool says that it can be taken back.
+func TestOthersAreAskedAboutActs(t *testing.T) {
+	t.Parallel()
+	nobody := func(replyIn) string { return "" }
+	args := json.RawMessage(`{"thread":"T","bucket":"update","maybe":null}`)
+	for name, c := range map[string]struct {
+		change      func(*Def[replyIn, struct{}])
+		own, others string
+	}{
+		"a read":                      {func(*Def[replyIn, struct{}]) {}, "", ""},
+		"a write":                     {func(d *Def[replyIn, struct{}]) { d.Effect = Write }, "", ""},
+		"a write that is asked":       {func(d *Def[replyIn, struct{}]) { d.Effect, d.Ask = Write, func(replyIn) string { return "Lasting." } }, "Lasting.", "Lasting."},
+		"an act":                      {func(d *Def[replyIn, struct{}]) { d.Effect = Act }, "This changes something outside the product.", "This changes something outside the product."},
+		"an act that agents do alone": {func(d *Def[replyIn, struct{}]) { d.Effect, d.Ask = Act, nobody }, "", "Another assistant asks for this, and it changes something outside the product."},
+		"an act that can be undone":   {func(d *Def[replyIn, struct{}]) { d.Effect, d.Ask, d.AskOther = Act, nobody, nobody }, "", ""},
+		"an act that others are asked": {func(d *Def[replyIn, struct{}]) {
+			d.Effect, d.Ask, d.AskOther = Act, nobody, func(replyIn) string { return "Yours?" }
+		}, "", "Yours?"},
+		"what is asked of all stays": {func(d *Def[replyIn, struct{}]) { d.Effect, d.AskOther = Act, nobody }, "This changes something outside the product.", "This changes something outside the product."},
+	} {
+		d := def()
+		d.Key = func(in replyIn) string { return in.Thread }
+		c.change(&d)
+		own, err := d.Tool().Plan(args)
+		others, oerr := d.Tool().ForOthers().Plan(args)
+		if err != nil || oerr != nil || own.Ask != c.own || others.Ask != c.others || own.Key != others.Key {
+			t.Errorf("%s: own %q, others %q, want %q and %q (%v, %v)", name, own.Ask, others.Ask, c.own, c.others, err, oerr)
+		}
+	}
+}
+
 func TestToolsForARole(t *testing.T) {
 	t.Parallel()
 	tools := []Tool{def().Tool()}

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settled } from "./browser";
-import { product, who } from "./demo";
+import { browser, product, who } from "./demo";
 import { eventually, read } from "./product";
 
 type Row = { case_id: string; vanpool_id: string; status: string };
@@ -141,6 +141,58 @@ test("P-162 P-164 from the audit to the cancelled seat, on a phone", async () =>
   await page.getByRole("button", { name: "Audit now" }).click();
   await page.getByText("VP-108 is verified.").waitFor();
   await shot("phone-van-after");
+});
+
+test("P-005 a seat that was taken away wrongly is given back", async () => {
+  const { page } = who;
+  await page.goto(`${product.url}/apps/poolpatrol/van/VP-108`);
+  const seats = page.getByRole("region", { name: "Cancelled seats" });
+  await seats.getByText("EMP-1036").waitFor();
+  await shot("phone-cancelled");
+  await fits("cancelled seats");
+  await seats.getByRole("button", { name: "Give the seat back" }).click();
+  await page.getByRole("region", { name: "Riders", exact: true }).getByText("EMP-1036").waitFor();
+  assert.equal(await seats.count(), 0);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${product.url}/apps/poolpatrol`);
+  await page.getByRole("region", { name: "Reversals" }).getByRole("row", { name: /^All/ }).getByText("66.7 %").waitFor(); // two of three
+});
+
+test("P-159 a rider sends a document through the link, and the van is looked at again", async () => {
+  const { page } = who;
+  const c = await caseOf("VP-104");
+  await page.goto(`${product.url}/cases/${c.case_id}/mail`);
+  await page.getByRole("button", { name: "Documents and corrections" }).click();
+  const link = await page.getByRole("link", { name: "Open the page of EMP-1016" }).getAttribute("href");
+  assert.ok(link, "there is no link");
+  const outside = await browser.newContext({ viewport: { width: 390, height: 844 } }); // nobody who is signed in
+  const rider = await outside.newPage();
+  await rider.goto(link);
+  await rider.getByLabel("What is wrong?").selectOption("location");
+  await rider.getByLabel("In your words").fill("I live in Fremont since May.");
+  await rider.getByLabel(/A document/).setInputFiles({ name: "lease.txt", mimeType: "text/plain", buffer: Buffer.from("Lease from May 1st") });
+  if (process.env.SHOTS) await rider.screenshot({ path: `${process.env.SHOTS}/rider.png` });
+  await rider.getByRole("button", { name: "Send" }).click();
+  await rider.getByText("You keep your seat meanwhile").waitFor();
+  await outside.close();
+  await eventually(async () => {
+    const row = await read<{ meta: { re_audits: number }; status: string }>(who, product, `/api/v1/poolpatrol/cases/${c.case_id}`);
+    return row.meta.re_audits === 1 && row.status === "pending_reply" ? true : undefined;
+  }, "VP-104 was looked at again", 20_000);
+  await page.goto(`${product.url}/cases/${c.case_id}/evidence`);
+  await page.getByText("EMP-1016 says the records on location are wrong.").first().waitFor();
+});
+
+test("P-166 the case page says why, and cites", async () => {
+  const { page } = who;
+  const c = await caseOf("VP-102");
+  await page.goto(`${product.url}/cases/${c.case_id}`);
+  const why = page.getByRole("region", { name: "Why?" });
+  await why.getByRole("textbox").fill("Why did it fail?");
+  await why.getByRole("button", { name: "Ask" }).click();
+  await why.getByText("The shift check came out as fail").first().waitFor();
+  await why.getByRole("link").first().waitFor();
+  await shot("why");
 });
 
 test("the console had nothing to complain about", () => assert.deepEqual(who.bad, []));

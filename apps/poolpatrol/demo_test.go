@@ -13,9 +13,25 @@ import (
 	"dossier/internal/app/apptest"
 )
 
+// TestDemo loads the demo on days on which clocks, weeks and years turn: what it shows
+// is the same on each.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	b := apptest.Open(t, App, apptest.Options{})
+	for _, day := range []string{"2026-03-02T12:00:00Z", "2026-03-08T10:30:00Z", "2026-11-01T08:30:00Z", "2026-11-15T23:59:59Z", "2027-01-01T00:00:01Z"} {
+		t.Run(day, func(t *testing.T) {
+			t.Parallel()
+			demoOn(t, day)
+		})
+	}
+}
+
+func demoOn(t *testing.T, day string) {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := apptest.Open(t, App, apptest.Options{At: at})
 	if err := b.Kit.Demo(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -65,18 +66,18 @@ func Start(ctx context.Context, o Options) (stop func(), err error) {
 	}, nil
 }
 
+// target returns where traces go and what is sent with them, or "".
+func (o Options) target() (endpoint string, headers map[string]string) {
+	if o.Endpoint != "" || o.LangSmith == "" {
+		return o.Endpoint, o.Headers
+	}
+	return LangSmithEndpoint, map[string]string{"x-api-key": o.LangSmith, "Langsmith-Project": cmp.Or(o.Project, "dossier")}
+}
+
 func exporter(ctx context.Context, o Options) (sdktrace.SpanExporter, error) {
-	endpoint, headers := o.Endpoint, o.Headers
+	endpoint, headers := o.target()
 	if endpoint == "" {
-		if o.LangSmith == "" {
-			return nil, nil
-		}
-		endpoint = LangSmithEndpoint
-		project := o.Project
-		if project == "" {
-			project = "dossier"
-		}
-		headers = map[string]string{"x-api-key": o.LangSmith, "Langsmith-Project": project}
+		return nil, nil
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {

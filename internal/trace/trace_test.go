@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -88,5 +89,25 @@ func flush(t *testing.T) {
 	}
 	if err := tp.ForceFlush(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAKeyAloneIsEnough(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row      string
+		o        Options
+		endpoint string
+		headers  map[string]string
+	}{
+		{"nowhere", Options{Project: "vans"}, "", nil},
+		{"P-018 a key", Options{LangSmith: "ls-1"}, LangSmithEndpoint, map[string]string{"x-api-key": "ls-1", "Langsmith-Project": "dossier"}},
+		{"P-018 a key and a project", Options{LangSmith: "ls-1", Project: "vans"}, LangSmithEndpoint, map[string]string{"x-api-key": "ls-1", "Langsmith-Project": "vans"}},
+		{"an endpoint of one's own goes first", Options{Endpoint: "http://here:4318", LangSmith: "ls-1"}, "http://here:4318", nil},
+	} {
+		endpoint, headers := c.o.target()
+		if endpoint != c.endpoint || !maps.Equal(headers, c.headers) {
+			t.Errorf("%s: got %q %v, want %q %v", c.row, endpoint, headers, c.endpoint, c.headers)
+		}
 	}
 }

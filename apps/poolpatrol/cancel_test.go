@@ -1,13 +1,30 @@
 package poolpatrol
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"dossier"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/internal/app/apptest"
+	"dossier/internal/db"
 )
+
+// trail returns what the timeline of a case says was done, and by whom.
+func (p programme) trail(id dossier.CaseID) string {
+	p.T.Helper()
+	rows, err := p.Env.DB.Query(p.T.Context(), `SELECT kind, actor FROM events WHERE case_id = $1 ORDER BY id`, string(id))
+	list, err := db.Collect(rows, err, func(r db.Row) (string, error) {
+		var kind, actor string
+		err := r.Scan(&kind, &actor)
+		return kind + " by " + actor, err
+	})
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return strings.Join(list, "\n")
+}
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
@@ -61,6 +78,15 @@ func TestCancel(t *testing.T) {
 			t.Errorf("P-005 got %+v %v", m.Reversals, err)
 		}
 		p.Verify(l.Case)
+		trail := p.trail(l.Case)
+		for _, done := range []string{
+			"case.opened by ann", "case.moved by case_manager_agent", "approval.asked by casemanager", "approval.decided by person",
+			"act.done by casemanager", "membership.reinstated by cora",
+		} {
+			if !strings.Contains(trail, done) {
+				t.Errorf("P-182 the timeline does not say %q:\n%s", done, trail)
+			}
+		}
 	})
 	t.Run("P-165 P5 P-055 P-057 nothing is lost by a restart before the decision", func(t *testing.T) {
 		t.Parallel()

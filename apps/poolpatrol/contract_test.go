@@ -129,6 +129,9 @@ func TestCaseRow(t *testing.T) {
 			t.Errorf("P-061 P-062 P-063 P-064 P-065 P-066 %s is %s, want %s", key, row[key], want)
 		}
 	}
+	if row["riders"] != nil || row["employee_ids"] != nil {
+		t.Errorf("P-068 the case repeats who rides: %s", open)
+	}
 	p.Clock.Add(time.Hour)
 	p.setShift("EMP-1006", "SH-DAY")
 	p.reply("EMP-1006", "I switched to the day shift.")

@@ -1,6 +1,7 @@
 package poolpatrol
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/patrol"
+	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
 )
@@ -51,6 +53,15 @@ func TestVerified(t *testing.T) {
 		}
 		if parents[l.Run] != 2 {
 			t.Errorf("got parents %v, want two children of %s", parents, l.Run)
+		}
+		_, steps, err := p.Store.Load(t.Context(), l.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(steps, func(s dossier.Step) bool { return s.Kind == dossier.ModelTurn })
+		var turn agent.Turn
+		if i < 0 || json.Unmarshal(steps[i].Body, &turn) != nil || len(turn.Calls) != 2 {
+			t.Errorf("the first turn is %+v, want both calls in it", turn)
 		}
 	})
 	t.Run("every finding can be recomputed", func(t *testing.T) { p.Verify(l.Case) })

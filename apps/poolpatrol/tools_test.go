@@ -2,6 +2,7 @@ package poolpatrol
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -43,8 +44,10 @@ func TestToolsOfTheCaseManager(t *testing.T) {
 	id := p.audit("VP-102").Case
 	p.refuses("P-078 P-090", "upsert_case", id, `{"vanpool_id":"VP-102","status":"pending_reply","failed_checks":["location"],"details":"x"}`, "The findings say that [shift] failed")
 	p.refuses("P-078", "upsert_case", id, `{"vanpool_id":"VP-102","status":"resolved","failed_checks":[],"details":"x"}`, "Use close_case")
-	p.refuses("P-062", "upsert_case", id, `{"vanpool_id":"VP-102","status":"lost","failed_checks":[],"details":"x"}`, "status must be one of")
-	p.refuses("P-063", "upsert_case", id, `{"vanpool_id":"VP-102","status":"open","reason":"bad mood","failed_checks":[],"details":"x"}`, "reason must be one of")
+	p.refuses("P-062", "upsert_case", id, `{"vanpool_id":"VP-102","status":"lost","failed_checks":[],"details":"x"}`,
+		"status must be one of open, verification, pending_reply, re_audit, hitl_review, pre_cancel, resolved, cancelled")
+	p.refuses("P-063", "upsert_case", id, `{"vanpool_id":"VP-102","status":"open","reason":"bad mood","failed_checks":[],"details":"x"}`,
+		"reason must be one of shift_mismatch, location_mismatch, unknown")
 	p.refuses("P-090", "upsert_case", id, `{"vanpool_id":"VP-101","status":"pending_reply","failed_checks":["shift"],"details":"x"}`, "is about vanpool/VP-102")
 	p.refuses("P-080 P-090", "close_case", id, `{"vanpool_id":"VP-102","outcome":"resolved","details":"x"}`, "still do not fit")
 	p.refuses("P-080 P-090", "close_case", id, `{"vanpool_id":"VP-102","outcome":"cancelled","details":"x"}`, "No membership was cancelled")
@@ -168,6 +171,18 @@ func TestRoutedDistance(t *testing.T) {
 	raw, err = p.call("check_commute_distance", p.audit("VP-113").Case, `{"vanpool_id":"VP-101","employee_ids":[]}`)
 	if err != nil || !strings.Contains(string(raw), `"service_problem":"The routing service did not answer`) || !strings.Contains(string(raw), `"verdict":"pass"`) {
 		t.Errorf("P10 with the service down: got %s %v", raw, err)
+	}
+}
+
+// The threshold is the programme's to set.
+func TestThreshold(t *testing.T) {
+	t.Parallel()
+	for miles, want := range map[float64]string{4: "fail", 50: "pass"} {
+		p := start(t, changed(func(c *patrol.Config) { c.MaxMiles = miles }))
+		raw, err := p.call("check_commute_distance", p.audit("VP-113").Case, `{"vanpool_id":"VP-101","employee_ids":[]}`)
+		if err != nil || !strings.Contains(string(raw), `"verdict":"`+want+`"`) || !strings.Contains(string(raw), fmt.Sprintf(`"threshold_miles":%g`, miles)) {
+			t.Errorf("P10 P-025 %g miles: got %.300s %v, want %s", miles, raw, err, want)
+		}
 	}
 }
 

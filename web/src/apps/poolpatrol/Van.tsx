@@ -37,7 +37,7 @@ function Page({ v }: { v: VanPage }) {
       <Week v={v} />
       <section className="panel" aria-label="Homes and pickup">
         <header><h2>Homes and pickup</h2></header>
-        <div className="body">
+        <div className="body pool-map">
           <MapView label={`Homes of the riders of ${v.vanpool_id}, rounded to about a hundred metres, and its pickup point`} height={340}
             circles={[{ ...v.pickup, km: v.max_miles / estimate * kmPerMile, label: `${v.max_miles} miles of road, estimated`, tone: "accent" }]}
             points={[

@@ -2,6 +2,7 @@ package gatepass_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"image"
 	"image/jpeg"
@@ -13,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"dossier"
 	"dossier/apps/gatepass"
@@ -219,6 +222,51 @@ func TestADeedInDoubt(t *testing.T) {
 		t.Errorf("the desk says %q", got)
 	}
 	k.must("show GP-2026-0001", "Arjun Singh", "is pending")
+}
+
+// keyboard is a terminal at which somebody types.
+type keyboard struct {
+	app.CLI
+	b     *apptest.Bench
+	who   dossier.Principal
+	typed io.Reader
+	shown bytes.Buffer
+}
+
+func (k *keyboard) In() io.Reader                                   { return k.typed }
+func (k *keyboard) Out() io.Writer                                  { return &k.shown }
+func (k *keyboard) Err() io.Writer                                  { return io.Discard }
+func (k *keyboard) As() dossier.Principal                           { return k.who }
+func (k *keyboard) Open(context.Context) (*app.Kit, app.Env, error) { return k.b.Kit, k.b.Env, nil }
+func (k *keyboard) Config() (app.Config, error)                     { return gatepass.App.Default(), nil }
+
+// TestADeedInDoubtAtTheTerminal: whoever takes the conversation up again is asked first,
+// and a yes says that the pass was made. It makes no other.
+func TestADeedInDoubtAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	k := begin(b, "hr", hr)
+	b.Crash(false, func() error {
+		if err := k.Desk.Say(t.Context(), k.run, k.who, "create a pass for Arjun Singh for vehicle repair, not coming back", nil); err != nil {
+			return err
+		}
+		_, err := k.Desk.Drive(t.Context(), k.run)
+		return err
+	})
+	keys := &keyboard{b: b, who: hr, typed: strings.NewReader("what is this about?\nyes\n/quit\n")}
+	all := gatepass.App.Commands(keys)
+	chat := all[slices.IndexFunc(all, func(c *cobra.Command) bool { return c.Name() == "chat" })]
+	chat.SetArgs([]string{"--role", "hr", "--resume", string(k.run)})
+	if err := chat.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := keys.shown.String(); strings.Count(got, "Did it happen? (yes or no)") != 2 || !strings.Contains(got, "It was done, says "+hr.Name) {
+		t.Errorf("the terminal shows %q", got)
+	}
+	k.must("show GP-2026-0001", "Arjun Singh", "is pending")
+	if got := k.say("show GP-2026-0002"); strings.Contains(got, "Arjun") {
+		t.Errorf("a yes made a second pass: %q", got)
+	}
 }
 
 func TestRoles(t *testing.T) {

@@ -68,7 +68,10 @@ func (t *terminal) start(ctx context.Context, role string, resume dossier.RunID)
 		if err == nil && (t.run.For.ID != t.who.ID || t.run.Agent != role) {
 			return dossier.Errorf(dossier.NotFound, "You have no conversation %s at the %s desk.", resume, role)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return t.settle(ctx)
 	}
 	c, _, err := desk.Open(ctx, app.Opening{
 		Subject: "chat/" + t.who.ID + "/" + t.house.env.NewID(""), Title: "Conversation with " + t.who.Name, State: dossier.Open, Stage: "conversation", By: t.who,
@@ -152,26 +155,29 @@ func (t *terminal) say(ctx context.Context, text string) error {
 }
 
 func (t *terminal) drive(ctx context.Context) error {
-	desk := t.house.env.Desk
-	for {
-		watched := agent.WithSink(ctx, func(s string) { fmt.Fprint(t.Out(), s) })
-		run, err := desk.Drive(agent.WithProgress(watched, func(s string) { fmt.Fprintln(t.Err(), s) }), t.run.ID)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(t.Out())
-		if run.Status == dossier.Failed {
-			return dossier.Errorf(dossier.Conflict, "The conversation has ended: %s", run.Failure)
-		}
-		asked, err := t.pending(ctx)
-		if err != nil || asked == nil {
-			return err
-		}
-		said, err := t.confirm(ctx, *asked)
-		if err != nil || said {
-			return err
-		}
+	watched := agent.WithSink(ctx, func(s string) { fmt.Fprint(t.Out(), s) })
+	run, err := t.house.env.Desk.Drive(agent.WithProgress(watched, func(s string) { fmt.Fprintln(t.Err(), s) }), t.run.ID)
+	if err != nil {
+		return err
 	}
+	fmt.Fprintln(t.Out())
+	if run.Status == dossier.Failed {
+		return dossier.Errorf(dossier.Conflict, "The conversation has ended: %s", run.Failure)
+	}
+	return t.settle(ctx)
+}
+
+// settle asks what the conversation waits for, if it does, and goes on with the answer.
+func (t *terminal) settle(ctx context.Context) error {
+	asked, err := t.pending(ctx)
+	if err != nil || asked == nil {
+		return err
+	}
+	said, err := t.confirm(ctx, *asked)
+	if err != nil || said {
+		return err
+	}
+	return t.drive(ctx)
 }
 
 func (t *terminal) pending(ctx context.Context) (*dossier.Approval, error) {
@@ -205,7 +211,10 @@ func (t *terminal) confirm(ctx context.Context, a dossier.Approval) (bool, error
 	}
 	line := strings.TrimSpace(t.in.Text())
 	yes, clear := grammar.Agrees(line)
-	if !clear {
+	switch {
+	case !clear && a.Doubt: // nothing can be said before this is settled
+		return false, nil
+	case !clear:
 		return true, t.say(ctx, line)
 	}
 	if !yes {

@@ -87,7 +87,10 @@ test("health shows which parts work, who plays and what each agent last reached"
   assert.equal((await gate()).checked, false, "nobody has measured it yet");
   await open("/settings/health");
   const agent = page.getByRole("region", { name: "Gates" }).getByRole("row").filter({ hasText: "poolpatrol.location" });
-  const cells = async () => (await agent.getByRole("cell").allInnerTexts()).map((t) => t.trim());
+  const cells = async () => {
+    await agent.waitFor();
+    return (await agent.getByRole("cell").allInnerTexts()).map((t) => t.trim());
+  };
   assert.deepEqual((await cells()).slice(1, 5), ["Location", "–", "–", "No gate"]);
 
   const parts = page.getByRole("region", { name: "Parts" });

@@ -60,6 +60,13 @@ func TestRoutesOfVans(t *testing.T) {
 			t.Errorf("got %+v", v)
 		}
 	})
+	t.Run("P-151 a night that began before Monday is in the week, and so is one that ends after it", func(t *testing.T) {
+		var v vanPage
+		p.want(200, http.MethodGet, "/vans/VP-102", nil, &v)
+		if w := v.Riders[0].Week; len(w) != 6 || w[0] != (stretch{-2 * 60, 6*60 + 30}) || w[5] != (stretch{(6*24 + 22) * 60, (7*24+6)*60 + 30}) {
+			t.Errorf("got %+v", w)
+		}
+	})
 	var due counted
 	p.want(200, http.MethodPost, "/audits", nil, &due)
 	var m numbers.Metrics

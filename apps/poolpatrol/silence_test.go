@@ -54,6 +54,39 @@ func TestTimeout(t *testing.T) {
 			t.Errorf("got %d mails and %d questions on the next Monday, want 2 and 1", n, len(p.Pending()))
 		}
 	})
+	t.Run("P-043 the last word was the rider's: nobody is cancelled for our silence", func(t *testing.T) {
+		t.Parallel()
+		p, l := audited(t, "VP-107")
+		p.Clock.Add(time.Minute)
+		p.reply("EMP-1031", "This is wrong, I dispute it.")
+		p.Decide(p.Pending()[0].ID, dossier.Decision{Verb: dossier.Reject, Note: "I will call."})
+		p.Walk(8 * 24 * time.Hour)
+		if asked := p.Pending(); len(asked) != 0 || p.status(l.Case) == patrol.PreCancel {
+			t.Errorf("case %s is %s, and asked is %+v", l.Case, p.status(l.Case), asked)
+		}
+		if got := p.subjects("EMP-1031"); len(got) != 2 || got[1] != "Your seat in VP-107: we looked again" {
+			t.Errorf("got mail %q, want a new look and a letter about it", got)
+		}
+	})
+	t.Run("P-043 a reply that comes in while a letter leaves is not lost", func(t *testing.T) {
+		t.Parallel()
+		p, l := audited(t, "VP-102")
+		p.Clock.Add(time.Minute)
+		open, err := p.patrol.Book.OpenWith(t.Context(), "EMP-1006")
+		if err != nil || len(open) != 1 {
+			t.Fatalf("got %+v %v", open, err)
+		}
+		if err := p.patrol.Book.Heard(t.Context(), open[0].ID, p.Clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.patrol.Book.Wrote(t.Context(), open[0].ID, open[0].LastOut); err != nil { // by somebody who has not seen the reply
+			t.Fatal(err)
+		}
+		after, err := p.patrol.Book.Thread(t.Context(), open[0].ID)
+		if err != nil || after.Silent() || !after.LastIn.Equal(p.Clock.Now()) || after.Case != l.Case {
+			t.Errorf("got %+v %v", after, err)
+		}
+	})
 	t.Run("P7 an answer restarts the week", func(t *testing.T) {
 		t.Parallel()
 		p, l := audited(t, "VP-102")

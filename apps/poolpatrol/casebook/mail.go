@@ -118,12 +118,19 @@ func (b Book) Begin(ctx context.Context, t Thread, newID func(prefix string) str
 	return t, dossier.Errorf(dossier.Conflict, "No free id was found for the mail with %s. Try again.", t.Employee)
 }
 
-// SaveThread writes what has changed of a thread.
-func (b Book) SaveThread(ctx context.Context, t Thread) error {
-	_, err := b.DB.Exec(ctx, `UPDATE poolpatrol_threads SET last_out = $1, last_in = $2, settled = $3 WHERE id = $4`,
-		toMicro(t.LastOut), toMicro(t.LastIn), t.Settled, t.ID)
-	if err != nil {
-		return fmt.Errorf("save thread %s: %w", t.ID, err)
+// Wrote notes when a rider was last written to. Nothing else of the thread is touched:
+// a reply may come in while a letter is on its way.
+func (b Book) Wrote(ctx context.Context, thread string, at time.Time) error {
+	if _, err := b.DB.Exec(ctx, `UPDATE poolpatrol_threads SET last_out = $1 WHERE id = $2`, at.UnixMicro(), thread); err != nil {
+		return fmt.Errorf("note a letter in %s: %w", thread, err)
+	}
+	return nil
+}
+
+// Heard notes when a rider last wrote.
+func (b Book) Heard(ctx context.Context, thread string, at time.Time) error {
+	if _, err := b.DB.Exec(ctx, `UPDATE poolpatrol_threads SET last_in = $1 WHERE id = $2`, at.UnixMicro(), thread); err != nil {
+		return fmt.Errorf("note a reply in %s: %w", thread, err)
 	}
 	return nil
 }

@@ -91,8 +91,7 @@ func (p *Patrol) Counter(ctx context.Context, token string, in Counter) (caseboo
 		if _, err := p.env.Desk.Record(ctx, t.Case, fact.Evidence(chain, p.env.Now()), nil); err != nil {
 			return err
 		}
-		t.LastIn = p.env.Now()
-		if err := p.Book.SaveThread(ctx, t); err != nil {
+		if err := p.Book.Heard(ctx, t.ID, p.env.Now()); err != nil {
 			return err
 		}
 		if err := p.env.Desk.Publish(ctx, app.Event{Kind: "counter.evidence", Case: t.Case, By: t.Employee, Text: t.Employee + " sent counter-evidence about " + in.About + "."}); err != nil {

@@ -48,8 +48,7 @@ func (p *Patrol) receive(ctx context.Context, id string, in mail.Inbound, due ti
 		if m, fresh, err = p.Book.AddMessage(ctx, m, p.env.NewID); err != nil || !fresh {
 			return err
 		}
-		t.LastIn = m.At
-		if err := p.Book.SaveThread(ctx, t); err != nil {
+		if err := p.Book.Heard(ctx, t.ID, m.At); err != nil {
 			return err
 		}
 		if err := p.env.Desk.Publish(ctx, app.Event{Kind: "mail.received", Case: t.Case, By: t.Employee, Text: t.Employee + " replied."}); err != nil {

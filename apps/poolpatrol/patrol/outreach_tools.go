@@ -363,9 +363,9 @@ func (p *Patrol) post(ctx context.Context, now time.Time, t casebook.Thread, e r
 		}
 		if in.Kind != string(Reminder) {
 			t.LastOut = now
-		}
-		if err := p.Book.SaveThread(ctx, t); err != nil {
-			return err
+			if err := p.Book.Wrote(ctx, t.ID, now); err != nil {
+				return err
+			}
 		}
 		if err := p.awaitReply(ctx, t, in); err != nil {
 			return err

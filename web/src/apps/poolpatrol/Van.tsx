@@ -42,7 +42,7 @@ function Page({ v }: { v: VanPage }) {
             circles={[{ ...v.pickup, km: v.max_miles / estimate * kmPerMile, label: `${v.max_miles} miles of road, estimated`, tone: "accent" }]}
             points={[
               ...v.riders.filter((r) => r.home).map((r) => ({ ...r.home!, id: r.employee_id, label: `${r.employee_id}, ${r.home_zip}`, name: r.failed_checks.includes("location"), tone: r.failed_checks.includes("location") ? ("bad" as const) : ("ok" as const) })),
-              { ...v.pickup, label: `Pickup: ${v.pickup_name}`, tone: "accent", shape: "square", name: true },
+              { ...v.pickup, label: "Pickup", tone: "accent", shape: "square", name: true },
             ]} />
           <p className="muted small">Known by ZIP code alone: {v.riders.filter((r) => r.home_by_zip || !r.home).map((r) => `${r.employee_id} (${r.home_zip || "no ZIP code"})`).join(", ") || "nobody"}. Up to {v.max_miles} miles are allowed; the circle is where that ends as the crow flies, a fifth added for roads.</p>
         </div>

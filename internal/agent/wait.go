@@ -62,8 +62,8 @@ func (m *mover) question(ctx context.Context, p *prepared) (dossier.Approval, er
 	}
 	if p.doubt {
 		a.Title = "Did this happen? " + p.plan.Title
-		a.Why = "The product stopped in the middle of this act, so nobody knows whether it took effect. Look at the other side first. " +
-			"Approve to do it again, respond to record that it did happen, reject to record that it did not and let it be."
+		a.Why = "The product stopped in the middle of this act, so nobody knows whether it took effect. " +
+			"Look at the other side first, then say whether it happened, or have it done again."
 		a.Verbs = []dossier.Verb{dossier.Approve, dossier.Respond, dossier.Reject}
 	}
 	a.Digest, err = Digest(a, chain)

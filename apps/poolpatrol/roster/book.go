@@ -84,9 +84,19 @@ func KindOf(file string) (Kind, bool) {
 // of one kind, or an object that has a list for each. Every row that cannot be taken
 // is a problem; the book holds the others. The error is for a file that is no file.
 func Read(file string, kind Kind, r io.Reader) (Book, []Problem, error) {
-	text, err := io.ReadAll(io.LimitReader(r, 64<<20))
+	return readUpTo(maxMB, file, kind, r)
+}
+
+// maxMB is how large a file may be: the employees of half a million vans.
+const maxMB = 512
+
+func readUpTo(mb int64, file string, kind Kind, r io.Reader) (Book, []Problem, error) {
+	text, err := io.ReadAll(io.LimitReader(r, mb<<20+1))
 	if err != nil {
 		return Book{}, nil, dossier.Errorf(dossier.Invalid, "%s could not be read. Check that it is a file you may read.", file).Because(err)
+	}
+	if int64(len(text)) > mb<<20 {
+		return Book{}, nil, dossier.Errorf(dossier.Invalid, "%s is larger than %d MB. Split it and import the parts one after the other.", file, mb)
 	}
 	if kind != "" && !slices.Contains(Kinds, kind) {
 		return Book{}, nil, dossier.Errorf(dossier.Invalid, "There is no kind of record %q; there are %s.", kind, kinds())

@@ -206,6 +206,18 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func TestFileThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	text := employees + strings.Repeat("\n", 1<<20-len(employees))
+	if book, _, err := readUpTo(1, "employees.csv", "", strings.NewReader(text)); err != nil || len(book.Employees) == 0 {
+		t.Errorf("a file of just that size: %d employees, %v", len(book.Employees), err)
+	}
+	_, _, err := readUpTo(1, "employees.csv", "", strings.NewReader(text+"\n"))
+	if dossier.KindOf(err) != dossier.Invalid || !strings.Contains(dossier.Message(err), "larger than 1 MB. Split it") {
+		t.Errorf("a larger one: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add("employees.csv", employees)
 	f.Add("riders.json", `[{"vanpool_id":"VP-101","employee_id":"EMP-1001"}]`)

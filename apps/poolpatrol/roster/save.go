@@ -78,10 +78,13 @@ func each[T any](records []T, row func(T) []any) [][]any {
 	return out
 }
 
-// save adds or replaces rows, many in one statement. Of rows with one name the last
-// counts.
+// atOnce is how many rows one statement saves. SQLite's driver looks for each value
+// among all the values of its statement, so that larger ones are slower there.
+const atOnce = 16
+
+// save adds or replaces rows. Of rows with one name the last counts.
 func (t table) save(ctx context.Context, d db.DB, rows [][]any) error {
-	for some := range slices.Chunk(t.lastOfEach(rows), 200) {
+	for some := range slices.Chunk(t.lastOfEach(rows), atOnce) {
 		args := make([]any, 0, len(some)*len(t.columns))
 		for _, row := range some {
 			args = append(args, row...)

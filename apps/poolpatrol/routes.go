@@ -17,6 +17,7 @@ import (
 	"dossier/apps/poolpatrol/outbox"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/vans"
 	"dossier/internal/app"
 	"dossier/internal/mail"
 )
@@ -56,9 +57,15 @@ func op(id, method, path, summary string) huma.Operation {
 
 func (s *server) routesOfVans(r *app.Router) {
 	app.Handle(r, op("vans", http.MethodGet, "/vans", "List vanpools with their open case and newest audit"), patrol.Readers,
-		func(ctx context.Context, _ *struct{}) (*body[[]vanView], error) {
-			v, err := s.vans(ctx)
-			return &body[[]vanView]{v}, err
+		func(ctx context.Context, in *struct {
+			Text    string `query:"q" maxLength:"100" doc:"Stands in the id, the name or the pickup place"`
+			Flagged bool   `query:"flagged" doc:"Only vans with an open case"`
+			After   string `query:"after" doc:"The last van of the page before"`
+			Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+		}) (*body[[]vans.Line], error) {
+			list := vans.Source{Roster: s.patrol.Roster, Book: s.patrol.Book, Desk: s.env.Desk}
+			page, err := list.List(ctx, vans.Query{Text: in.Text, Flagged: in.Flagged, After: in.After, Limit: in.Limit})
+			return &body[[]vans.Line]{page}, err
 		})
 	app.Handle(r, op("van", http.MethodGet, "/vans/{vanpool}", "Show a vanpool: riders, shifts, homes, cases"), patrol.Readers,
 		func(ctx context.Context, in *ByVan) (*body[vanPage], error) {

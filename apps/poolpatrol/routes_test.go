@@ -11,6 +11,7 @@ import (
 	"dossier/apps/poolpatrol/casebook"
 	"dossier/apps/poolpatrol/numbers"
 	"dossier/apps/poolpatrol/patrol"
+	"dossier/apps/poolpatrol/vans"
 	"dossier/internal/app/apptest"
 )
 
@@ -47,11 +48,30 @@ func TestRoutesOfVans(t *testing.T) {
 		}
 	})
 	p.want(404, http.MethodPost, "/vans/VP-999/audit", "{}", nil)
-	var vans []vanView
-	p.want(200, http.MethodGet, "/vans", nil, &vans)
-	if len(vans) != 16 || vans[0].Last != "verified" || vans[0].Case != "" || vans[1].Case != string(look.Case) || vans[1].Riders != 5 {
-		t.Errorf("P-171 vans: %+v", vans[:2])
+	var list []vans.Line
+	p.want(200, http.MethodGet, "/vans", nil, &list)
+	if len(list) != 16 || list[0].Last != "verified" || list[0].Case != "" || list[1].Case != string(look.Case) || list[1].Riders != 5 {
+		t.Errorf("P-171 vans: %+v", list[:2])
 	}
+	t.Run("P-171 vans are found by text or by an open case, page by page", func(t *testing.T) {
+		for _, c := range []struct{ query, want string }{
+			{"q=vp-11", "VP-110 VP-111 VP-112 VP-113 VP-114 VP-115 VP-116"},
+			{"q=vp-11&limit=2&after=VP-111", "VP-112 VP-113"},
+			{"q=great+mall", "VP-103 VP-107 VP-111 VP-115"},
+			{"q=%25", ""}, {"q=VP_1", ""},
+			{"flagged=true", "VP-102"}, {"flagged=true&q=VP-101", ""}, {"flagged=true&after=VP-102", ""},
+		} {
+			var page []vans.Line
+			p.want(200, http.MethodGet, "/vans?"+c.query, nil, &page)
+			var ids []string
+			for _, v := range page {
+				ids = append(ids, v.Vanpool)
+			}
+			if got := strings.Join(ids, " "); got != c.want {
+				t.Errorf("%s: got %s, want %s", c.query, got, c.want)
+			}
+		}
+	})
 	t.Run("P-149 P-150 a van shows riders, week and homes, also by ZIP code", func(t *testing.T) {
 		var v vanPage
 		p.want(200, http.MethodGet, "/vans/VP-103", nil, &v)
@@ -96,10 +116,10 @@ func TestRoutesOfCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Decide(p.Pending()[0].ID, dossier.Decision{Verb: dossier.Approve})
-	var vans []vanView
-	p.want(200, http.MethodGet, "/vans", nil, &vans)
-	if vans[9].Last != "cancelled" || vans[9].Case != "" || vans[9].Riders != 4 {
-		t.Errorf("a van whose case a person closed: %+v", vans[9])
+	var list []vans.Line
+	p.want(200, http.MethodGet, "/vans", nil, &list)
+	if list[9].Last != "cancelled" || list[9].Case != "" || list[9].Riders != 4 {
+		t.Errorf("a van whose case a person closed: %+v", list[9])
 	}
 	t.Run("P-005 a seat is given back once", func(t *testing.T) {
 		p.want(204, http.MethodPost, "/vans/VP-110/riders/EMP-1046/reinstate", nil, nil)

@@ -1,7 +1,6 @@
 package poolpatrol
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -30,7 +29,7 @@ type server struct {
 
 func newServer(env app.Env, p *patrol.Patrol) *server {
 	return &server{env: env, patrol: p, numbers: numbers.Source{
-		Desk: env.Desk, Book: p.Book, MinutesPerAudit: p.Config.MinutesPerAudit, HourlyCost: p.Config.HourlyCost,
+		Desk: env.Desk, Book: p.Book, Roster: p.Roster, MinutesPerAudit: p.Config.MinutesPerAudit, HourlyCost: p.Config.HourlyCost,
 	}, outbox: outbox.Source{DB: env.DB, Desk: env.Desk}, why: why.Answerer{Desk: env.Desk, Book: p.Book}}
 }
 
@@ -109,57 +108,6 @@ func (s *server) caseRows(ctx context.Context, closed bool) ([]caseView, error) 
 	for _, c := range cases {
 		if c.State.Live() || closed {
 			out = append(out, viewOf(c, byID[c.ID]))
-		}
-	}
-	return out, nil
-}
-
-// A vanView is a van for the list of vans.
-type vanView struct {
-	Vanpool string        `json:"vanpool_id"`
-	Name    string        `json:"name"`
-	Place   string        `json:"pickup_name"`
-	Riders  int           `json:"riders"`
-	Status  patrol.Status `json:"status"` // "" if no case is open
-	Case    string        `json:"case_id"`
-	Audited time.Time     `json:"audited_at,omitzero"`
-	Last    string        `json:"last_result"` // of the newest audit: verified or a status
-}
-
-// vans lists every van with its open case and its newest audit.
-func (s *server) vans(ctx context.Context) ([]vanView, error) {
-	book, err := s.patrol.Roster.All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.caseRows(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	audits, err := s.patrol.Book.Audits(ctx)
-	if err != nil {
-		return nil, err
-	}
-	riders, open, last := map[string]int{}, map[string]caseView{}, map[string]casebook.Audit{}
-	came := map[string]string{} // what became of a case, whoever decided it since
-	for _, r := range book.Riders {
-		riders[r.Vanpool]++
-	}
-	for _, c := range all {
-		came[c.Case] = string(c.Status)
-		if c.Resolved == nil {
-			open[c.Vanpool] = c
-		}
-	}
-	for _, a := range audits {
-		a.Status = cmp.Or(came[string(a.Case)], a.Status)
-		last[a.Vanpool] = a
-	}
-	out := make([]vanView, len(book.Vanpools))
-	for i, v := range book.Vanpools {
-		out[i] = vanView{
-			Vanpool: v.ID, Name: v.Name, Place: v.Place, Riders: riders[v.ID],
-			Status: open[v.ID].Status, Case: open[v.ID].Case, Audited: last[v.ID].At, Last: last[v.ID].Status,
 		}
 	}
 	return out, nil

@@ -3,11 +3,15 @@
 // The same SQL text, with $1 placeholders, runs on SQLite and PostgreSQL. A call
 // made with a context that carries a transaction joins it, so an app's rows, the
 // step that wrote them and the work they call for commit together. The package
-// holds only interfaces: the store implements them, apps use them, and neither
-// imports the other.
+// holds interfaces, and next to nothing else: the store implements them, apps use them,
+// and neither imports the other.
 package db
 
-import "context"
+import (
+	"context"
+	"strconv"
+	"strings"
+)
 
 // A DB runs statements, each on its own or inside the transaction that ctx carries.
 type DB interface {
@@ -69,4 +73,15 @@ func Collect[T any](rows Rows, err error, scan func(Row) (T, error)) ([]T, error
 		out = append(out, v)
 	}
 	return out, rows.Err()
+}
+
+// In returns the condition that column is one of values, which there must be, and the
+// values as arguments from $1 on.
+func In(column string, values []string) (cond string, args []any) {
+	places := make([]string, len(values))
+	for i, v := range values {
+		places[i] = "$" + strconv.Itoa(i+1)
+		args = append(args, v)
+	}
+	return column + " IN (" + strings.Join(places, ", ") + ")", args
 }

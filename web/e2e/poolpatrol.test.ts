@@ -30,6 +30,22 @@ test("P-171 the programme lists its vans with their cases", async () => {
   await shot("programme");
 });
 
+test("P-171 a van is found by its place or its open case", async () => {
+  const { page } = who;
+  const vans = page.getByRole("region", { name: "Vans", exact: true });
+  await vans.getByRole("searchbox", { name: "Find a van" }).fill("vp-10");
+  await vans.getByRole("link", { name: "VP-110" }).waitFor({ state: "detached" });
+  await vans.getByRole("link", { name: "VP-101" }).waitFor();
+  await vans.getByRole("checkbox", { name: "Only flagged" }).check();
+  await vans.getByRole("link", { name: "VP-101" }).waitFor({ state: "detached" });
+  await vans.getByRole("link", { name: "VP-102" }).waitFor();
+  assert.match(page.url(), /q=vp-10&flagged=true/);
+  await vans.getByRole("searchbox", { name: "Find a van" }).fill("nowhere");
+  await vans.getByText("No van with an open case fits.").waitFor();
+  await page.goto(`${product.url}/apps/poolpatrol`);
+  await settled(page);
+});
+
 test("a van shows its riders' week and homes", async () => {
   await who.page.getByRole("link", { name: "VP-102" }).click();
   await who.page.getByRole("heading", { name: /Week of/ }).waitFor();

@@ -155,14 +155,33 @@ func (b Book) Audited(ctx context.Context, a Audit) error {
 
 // Audits returns every look at a van, oldest first.
 func (b Book) Audits(ctx context.Context) ([]Audit, error) {
-	rows, err := b.DB.Query(ctx, `SELECT run_id, vanpool, case_id, cause, status, at, took FROM poolpatrol_audits ORDER BY at, run_id`)
-	return db.Collect(rows, err, func(r db.Row) (Audit, error) {
-		var a Audit
-		var at, took int64
-		err := r.Scan(&a.Run, &a.Vanpool, &a.Case, &a.Trigger, &a.Status, &at, &took)
-		a.At, a.Took = fromMicro(at), time.Duration(took)*time.Microsecond
-		return a, err
-	})
+	rows, err := b.DB.Query(ctx, auditColumns+` ORDER BY at, run_id`)
+	return db.Collect(rows, err, scanAudit)
+}
+
+// LastAudits returns the newest look at each of these vans.
+func (b Book) LastAudits(ctx context.Context, vans []string) (map[string]Audit, error) {
+	out := map[string]Audit{}
+	if len(vans) == 0 {
+		return out, nil
+	}
+	those, args := db.In("vanpool", vans)
+	rows, err := b.DB.Query(ctx, auditColumns+` WHERE `+those+` ORDER BY at, run_id`, args...)
+	audits, err := db.Collect(rows, err, scanAudit)
+	for _, a := range audits {
+		out[a.Vanpool] = a
+	}
+	return out, err
+}
+
+const auditColumns = `SELECT run_id, vanpool, case_id, cause, status, at, took FROM poolpatrol_audits`
+
+func scanAudit(r db.Row) (Audit, error) {
+	var a Audit
+	var at, took int64
+	err := r.Scan(&a.Run, &a.Vanpool, &a.Case, &a.Trigger, &a.Status, &at, &took)
+	a.At, a.Took = fromMicro(at), time.Duration(took)*time.Microsecond
+	return a, err
 }
 
 func orNone(list []string) []string {

@@ -14,6 +14,7 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app"
 )
 
@@ -23,6 +24,7 @@ const baselineHours = 2 * 13 * 40
 
 // Metrics are the numbers of the programme.
 type Metrics struct {
+	Fleet        int     `json:"vans"`
 	Audits       int     `json:"audits"`
 	Vans         int     `json:"vans_audited"`
 	Cleared      int     `json:"vans_verified"` // looks that left no case
@@ -64,6 +66,7 @@ type Week struct {
 type Source struct {
 	Desk            app.Desk
 	Book            casebook.Book
+	Roster          roster.Rows
 	MinutesPerAudit int     // what one audit takes by hand
 	HourlyCost      float64 // of whoever audits by hand
 }
@@ -71,11 +74,15 @@ type Source struct {
 // Metrics counts everything.
 func (s Source) Metrics(ctx context.Context) (Metrics, error) {
 	var m Metrics
+	var err error
+	if m.Fleet, err = s.Roster.Count(ctx); err != nil {
+		return m, err
+	}
 	audits, err := s.Book.Audits(ctx)
 	if err != nil {
 		return m, err
 	}
-	cases, err := s.Desk.Cases(ctx, app.CaseFilter{Limit: 100_000})
+	cases, err := s.Desk.Cases(ctx, app.CaseFilter{Limit: 1_000_000})
 	if err != nil {
 		return m, err
 	}

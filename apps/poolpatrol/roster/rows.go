@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dossier"
@@ -65,6 +64,43 @@ func (r Rows) Vanpools(ctx context.Context) ([]Vanpool, error) {
 	return db.Collect(rows, err, scanVanpool)
 }
 
+// Count returns how many vans there are.
+func (r Rows) Count(ctx context.Context) (n int, err error) {
+	err = r.DB.QueryRow(ctx, `SELECT count(*) FROM poolpatrol_vanpools`).Scan(&n)
+	return n, err
+}
+
+// Named returns the vans with these ids, by id.
+func (r Rows) Named(ctx context.Context, ids []string) ([]Vanpool, error) {
+	return named(ctx, r.DB, vanColumns, ids, scanVanpool)
+}
+
+// Find returns vans in whose id, name or place text stands, by id, from the one after.
+func (r Rows) Find(ctx context.Context, text, after string, limit int) ([]Vanpool, error) {
+	like := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text)) + "%"
+	rows, err := r.DB.Query(ctx, vanColumns+` WHERE id > $1
+		AND (LOWER(id) LIKE $2 ESCAPE '!' OR LOWER(name) LIKE $2 ESCAPE '!' OR LOWER(place) LIKE $2 ESCAPE '!') ORDER BY id LIMIT $3`, after, like, limit)
+	return db.Collect(rows, err, scanVanpool)
+}
+
+// Counts returns how many ride in each of these vans.
+func (r Rows) Counts(ctx context.Context, ids []string) (map[string]int, error) {
+	out := map[string]int{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	those, args := db.In("vanpool", ids)
+	rows, err := r.DB.Query(ctx, `SELECT vanpool, count(*) FROM poolpatrol_riders WHERE `+those+` GROUP BY vanpool`, args...)
+	_, err = db.Collect(rows, err, func(r db.Row) (none struct{}, err error) {
+		var id string
+		var n int
+		err = r.Scan(&id, &n)
+		out[id] = n
+		return none, err
+	})
+	return out, err
+}
+
 // Vanpool returns a van without its riders.
 func (r Rows) Vanpool(ctx context.Context, id string) (Vanpool, error) {
 	v, err := scanVanpool(r.DB.QueryRow(ctx, vanColumns+` WHERE id = $1`, id))
@@ -111,11 +147,8 @@ func named[T any](ctx context.Context, d db.DB, columns string, ids []string, sc
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	places, args := make([]string, len(ids)), make([]any, len(ids))
-	for i, id := range ids {
-		places[i], args[i] = "$"+strconv.Itoa(i+1), id
-	}
-	rows, err := d.Query(ctx, columns+` WHERE id IN (`+strings.Join(places, ", ")+`) ORDER BY id`, args...)
+	those, args := db.In("id", ids)
+	rows, err := d.Query(ctx, columns+` WHERE `+those+` ORDER BY id`, args...)
 	return db.Collect(rows, err, scan)
 }
 

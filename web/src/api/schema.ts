@@ -4361,6 +4361,21 @@ export interface components {
             /** @description outbox, smtp or resend; empty while it is held */
             via: string;
         };
+        PoolpatrolLine: {
+            /** Format: date-time */
+            audited_at?: string;
+            /** @description Its open case; empty if there is none */
+            case_id: string;
+            /** @description Of the newest audit: verified or a status */
+            last_result: string;
+            name: string;
+            pickup_name: string;
+            /** Format: int64 */
+            riders: number;
+            /** @description Of its open case; empty if there is none */
+            status: string;
+            vanpool_id: string;
+        };
         PoolpatrolLook: {
             case_id: string;
             failed_checks: string[];
@@ -4425,6 +4440,8 @@ export interface components {
             seconds_per_case: components["schemas"]["PoolpatrolSpread"];
             /** Format: int64 */
             tokens_total: number;
+            /** Format: int64 */
+            vans: number;
             /** Format: int64 */
             vans_audited: number;
             /** Format: int64 */
@@ -4556,18 +4573,6 @@ export interface components {
             pickup: components["schemas"]["PoolpatrolPlace"];
             pickup_name: string;
             riders: components["schemas"]["PoolpatrolRiderView"][];
-            vanpool_id: string;
-        };
-        PoolpatrolVanView: {
-            /** Format: date-time */
-            audited_at?: string;
-            case_id: string;
-            last_result: string;
-            name: string;
-            pickup_name: string;
-            /** Format: int64 */
-            riders: number;
-            status: string;
             vanpool_id: string;
         };
         PoolpatrolWeek: {
@@ -8269,7 +8274,15 @@ export interface operations {
     };
     "poolpatrol-vans": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Stands in the id, the name or the pickup place */
+                q?: string;
+                /** @description Only vans with an open case */
+                flagged?: boolean;
+                /** @description The last van of the page before */
+                after?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8282,7 +8295,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PoolpatrolVanView"][];
+                    "application/json": components["schemas"]["PoolpatrolLine"][];
                 };
             };
             /** @description Error */

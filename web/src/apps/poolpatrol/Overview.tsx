@@ -1,8 +1,9 @@
 import { Link } from "wouter";
 import { count, number, words } from "../../lib/format";
+import { useQueryState } from "../../lib/query";
 import { Badge, type Tone } from "../../parts/Badge";
 import { Chart } from "../../parts/Chart";
-import { Loaded, Loading } from "../../parts/states";
+import { Empty, Loaded, Loading } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
@@ -10,9 +11,12 @@ import { useAuditAll, useMetrics, useVans, type Metrics, type Reversal, type Rev
 
 /** The programme at a glance: vans, what is flagged, the trend and how often we were wrong. It is shown at once, so that nothing moves under the reader. */
 export function Overview() {
-  const vans = useVans();
   const metrics = useMetrics();
   const auditAll = useAuditAll();
+  const [get, set] = useQueryState();
+  const text = get("q");
+  const flagged = get("flagged") === "true";
+  const vans = useVans(text, flagged);
   return (
     <div className="stack">
       <div className="row between">
@@ -24,8 +28,8 @@ export function Overview() {
       </div>
       {metrics.isPending || vans.isPending ? <Loading lines={12} /> : (
         <>
-          <Loaded query={metrics} lines={3}>{(m) => <Figures m={m} flagged={(vans.data ?? []).filter((v) => v.case_id).length} vans={vans.data?.length ?? 0} />}</Loaded>
-          <Loaded query={vans} lines={8}>{(list) => <Vans list={list} />}</Loaded>
+          <Loaded query={metrics} lines={3}>{(m) => <Figures m={m} />}</Loaded>
+          <Vans vans={vans} text={text} flagged={flagged} set={set} />
           {metrics.data && <ReversalTable r={metrics.data.reversals} />}
         </>
       )}
@@ -33,9 +37,9 @@ export function Overview() {
   );
 }
 
-function Figures({ m, flagged, vans }: { m: Metrics; flagged: number; vans: number }) {
+function Figures({ m }: { m: Metrics }) {
   const figures: [name: string, value: string, note: string, rows?: string][] = [
-    ["Vans flagged", `${flagged} of ${vans}`, "have an open case", "/cases?app=poolpatrol&state=waiting"],
+    ["Vans flagged", `${m.cases_open} of ${m.vans}`, "have an open case", "/apps/poolpatrol?flagged=true#vans"],
     ["Audits", String(m.audits), `${m.vans_verified} verified at once`, "/runs?app=poolpatrol"],
     ["Hours saved", m.audit_hours_saved.toFixed(1), `worth ${number(m.cost_saved, 0)}; ${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
     ["To resolution", m.hours_to_resolution.n > 0 ? `${m.hours_to_resolution.median.toFixed(1)} h` : "–", `median of ${count(m.hours_to_resolution.n, "closed case")}`, "/cases?app=poolpatrol&state=closed"],
@@ -68,11 +72,32 @@ export function StatusBadge({ status }: { status: string }) {
   return <Badge tone={tones[status] ?? "plain"} icon={status === "verified" || status === "resolved" ? "check" : "clock"}>{names[status] ?? words(status)}</Badge>;
 }
 
-function Vans({ list }: { list: Van[] }) {
+type VansProps = { vans: ReturnType<typeof useVans>; text: string; flagged: boolean; set: (changes: Record<string, string>) => void };
+
+function Vans({ vans, text, flagged, set }: VansProps) {
+  const none = flagged ? "No van with an open case fits." : "No van fits.";
   return (
-    <section className="panel" aria-label="Vans">
-      <header><h2>Vans</h2></header>
-      <Table rows={list} rowKey={(v) => v.vanpool_id} caption="Vans with their open case and newest audit"
+    <section className="panel" aria-label="Vans" id="vans">
+      <header className="row between">
+        <h2>Vans</h2>
+        <div className="row">
+          <input className="input" type="search" placeholder="Van or pickup" aria-label="Find a van" value={text} onChange={(e) => set({ q: e.target.value })} />
+          <label className="row nowrap"><input type="checkbox" checked={flagged} onChange={(e) => set({ flagged: e.target.checked ? "true" : "" })} /> Only flagged</label>
+        </div>
+      </header>
+      <Loaded query={vans} lines={8}>{(data) => <VanTable list={data.pages.flat()} empty={text || flagged ? none : "There are no vans yet. Import them with dossier poolpatrol import."} />}</Loaded>
+      {vans.hasNextPage && (
+        <div className="table-more">
+          <button type="button" className="button small" disabled={vans.isFetchingNextPage} onClick={() => void vans.fetchNextPage()}>{vans.isFetchingNextPage ? "Loading…" : "Show more"}</button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function VanTable({ list, empty }: { list: Van[]; empty: string }) {
+  return (
+    <Table rows={list} rowKey={(v) => v.vanpool_id} caption="Vans with their open case and newest audit" limit={Infinity} empty={<Empty icon="folder" title={empty} />}
         columns={[
           { key: "vanpool_id", title: "Van", show: (v) => <Link href={`/apps/poolpatrol/van/${v.vanpool_id}`}>{v.vanpool_id}</Link>, sort: (v) => v.vanpool_id },
           { key: "pickup_name", title: "Pickup", sort: (v) => v.pickup_name, minor: true },
@@ -81,7 +106,6 @@ function Vans({ list }: { list: Van[] }) {
           { key: "case_id", title: "Case", show: (v) => (v.case_id ? <Link href={`/cases/${v.case_id}`}>{v.case_id}</Link> : "–") },
           { key: "audited_at", title: "Audited", show: (v) => (v.audited_at ? <Time at={v.audited_at} /> : "–"), sort: (v) => v.audited_at ?? "", minor: true },
         ]} />
-    </section>
   );
 }
 

@@ -20,7 +20,7 @@ export type Reversal = { name: string; proposed: number; rejected: number; cance
 export type Reversals = { all: Reversal; by_rule: Reversal[]; by_model: Reversal[]; by_approver: Reversal[] };
 export type Spread = { n: number; mean: number; median: number; p90: number };
 export type Metrics = {
-  audits: number; vans_audited: number; vans_verified: number; audit_hours_saved: number; part_of_baseline: number; cost_saved: number;
+  vans: number; audits: number; vans_audited: number; vans_verified: number; audit_hours_saved: number; part_of_baseline: number; cost_saved: number;
   cases: number; cases_open: number; cases_resolved: number; cases_cancelled: number; hours_to_resolution: Spread; seconds_per_audit: Spread;
   seconds_per_case: Spread; cost_per_case: Spread; cost_per_audit: number; cost_total: number; tokens_total: number;
   weeks: { monday: string; audits: number; flagged: number }[]; reversals: Reversals;
@@ -46,7 +46,18 @@ function useGet<T>(path: string) {
   return useQuery<T>({ queryKey: key(path), queryFn: () => fetchJSON<T>(base + path), placeholderData: keepPreviousData });
 }
 
-export const useVans = () => useGet<Van[]>("/vans");
+/** How many vans one answer holds. */
+const vansAtOnce = 200;
+
+/** The vans in which text stands, perhaps only those with an open case, by id and page by page. */
+export const useVans = (text: string, flagged: boolean) =>
+  useInfiniteQuery({
+    queryKey: key(`/vans?q=${text}&flagged=${flagged}`), initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      fetchJSON<Van[]>(`${base}/vans?${new URLSearchParams({ limit: String(vansAtOnce), ...(text && { q: text }), ...(flagged && { flagged: "true" }), ...(pageParam && { after: pageParam }) })}`, { signal }),
+    getNextPageParam: (last) => (last.length < vansAtOnce ? undefined : last.at(-1)?.vanpool_id),
+    placeholderData: (before) => before,
+  });
 export const useVan = (id: string) => useGet<VanPage>(`/vans/${encodeURIComponent(id)}`);
 export const useMetrics = () => useGet<Metrics>("/metrics");
 export const useCasePage = (id: string) => useGet<CasePage>(`/cases/${encodeURIComponent(id)}`);

@@ -39,9 +39,9 @@ export function Overview() {
 
 function Figures({ m }: { m: Metrics }) {
   const figures: [name: string, value: string, note: string, rows?: string][] = [
-    ["Vans flagged", `${m.cases_open} of ${m.vans}`, "have an open case", "/apps/poolpatrol?flagged=true#vans"],
-    ["Audits", String(m.audits), `${m.vans_verified} verified at once`, "/runs?app=poolpatrol"],
-    ["Hours saved", m.audit_hours_saved.toFixed(1), `worth ${number(m.cost_saved, 0)}; ${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
+    ["Vans flagged", number(m.cases_open), `of ${count(m.vans, "van")} have an open case`, "/apps/poolpatrol?flagged=true#vans"],
+    ["Audits", number(m.audits), `${number(m.vans_verified)} verified at once`, "/runs?app=poolpatrol"],
+    ["Hours saved", number(m.audit_hours_saved, 1), `worth ${number(m.cost_saved, 0)}; ${(100 * m.part_of_baseline).toFixed(1)} % of two people over three months`],
     ["To resolution", m.hours_to_resolution.n > 0 ? `${m.hours_to_resolution.median.toFixed(1)} h` : "–", `median of ${count(m.hours_to_resolution.n, "closed case")}`, "/cases?app=poolpatrol&state=closed"],
     ["Per case", `${m.seconds_per_case.mean.toFixed(2)} s`, `of models and tools; cost ${number(m.cost_per_case.mean, 4)}`, "/runs?app=poolpatrol"],
     ["Reversal rate", m.reversals.all.cancelled > 0 ? `${(100 * m.reversals.all.rate).toFixed(1)} %` : "–", `${m.reversals.all.reversed} of ${m.reversals.all.cancelled} cancellations undone`, "/apps/poolpatrol#reversals"],
@@ -80,9 +80,9 @@ function Vans({ vans, text, flagged, set }: VansProps) {
     <section className="panel" aria-label="Vans" id="vans">
       <header className="row between">
         <h2>Vans</h2>
-        <div className="row">
+        <div className="pool-find">
           <input className="input" type="search" placeholder="Van or pickup" aria-label="Find a van" value={text} onChange={(e) => set({ q: e.target.value })} />
-          <label className="row nowrap"><input type="checkbox" checked={flagged} onChange={(e) => set({ flagged: e.target.checked ? "true" : "" })} /> Only flagged</label>
+          <label><input type="checkbox" checked={flagged} onChange={(e) => set({ flagged: e.target.checked ? "true" : "" })} /> Only flagged</label>
         </div>
       </header>
       <Loaded query={vans} lines={8}>{(data) => <VanTable list={data.pages.flat()} empty={text || flagged ? none : "There are no vans yet. Import them with dossier poolpatrol import."} />}</Loaded>

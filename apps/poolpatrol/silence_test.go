@@ -87,6 +87,21 @@ func TestTimeout(t *testing.T) {
 			t.Errorf("got %+v %v", after, err)
 		}
 	})
+	t.Run("P7 whoever was heard is not reminded", func(t *testing.T) {
+		t.Parallel()
+		p, l := audited(t, "VP-102")
+		threads, err := p.patrol.Book.Threads(t.Context(), l.Case)
+		if err != nil || len(threads) != 1 {
+			t.Fatalf("got %+v %v", threads, err)
+		}
+		if err := p.patrol.Book.Heard(t.Context(), threads[0].ID, p.Clock.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		p.Walk(5 * 24 * time.Hour)
+		if got := p.subjects("EMP-1006"); len(got) != 1 {
+			t.Errorf("got mail %q", got)
+		}
+	})
 	t.Run("P7 an answer restarts the week", func(t *testing.T) {
 		t.Parallel()
 		p, l := audited(t, "VP-102")
@@ -115,4 +130,49 @@ func TestThreeReaudits(t *testing.T) {
 			t.Errorf("got %+v", asked)
 		}
 	})
+}
+
+// TestTwoRiders is a van with two riders whose shifts do not fit. One puts the records
+// right and is left in peace; the other stays silent, and only that seat is in question.
+func TestTwoRiders(t *testing.T) {
+	t.Parallel()
+	p := start(t, apptest.Options{})
+	p.setShift("EMP-1001", "SH-NIGHT")
+	p.setShift("EMP-1002", "SH-NIGHT")
+	l := p.audit("VP-101")
+	for _, id := range []string{"EMP-1001", "EMP-1002"} {
+		if got := p.subjects(id); !slices.Equal(got, []string{"Your seat in VP-101: please check your shift"}) {
+			t.Errorf("P8 %s got %q", id, got)
+		}
+	}
+	p.Clock.Add(time.Hour)
+	p.setShift("EMP-1001", "SH-DAY")
+	p.reply("EMP-1001", "I switched to the day shift.")
+	p.wantStatus(l.Case, patrol.PendingReply)
+	settled := func() (out []string) {
+		threads, err := p.patrol.Book.Threads(t.Context(), l.Case)
+		if err != nil || len(threads) != 2 {
+			t.Fatalf("got %+v %v", threads, err)
+		}
+		return append(out, threads[0].Settled, threads[1].Settled)
+	}
+	if got := settled(); !slices.Equal(got, []string{"resolved", ""}) {
+		t.Errorf("P-045 threads are settled as %q", got)
+	}
+	if got := p.subjects("EMP-1001"); len(got) != 2 || got[1] != "Your seat in VP-101: thank you for the update" {
+		t.Errorf("P8 EMP-1001 got %q", got)
+	}
+	p.Walk(8 * 24 * time.Hour)
+	asked := p.Pending()
+	if len(asked) != 1 || asked[0].Title != "Remove EMP-1002 from VP-101" {
+		t.Fatalf("P-046 got %+v", asked)
+	}
+	p.Decide(asked[0].ID, dossier.Decision{Verb: dossier.Approve})
+	p.wantStatus(l.Case, patrol.Cancelled)
+	if !p.rides("VP-101", "EMP-1001") || p.rides("VP-101", "EMP-1002") {
+		t.Error("P-164 the wrong seat is gone")
+	}
+	if got := settled(); !slices.Equal(got, []string{"resolved", "cancelled"}) {
+		t.Errorf("threads end as %q", got)
+	}
 }

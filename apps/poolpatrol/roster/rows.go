@@ -166,7 +166,9 @@ func (r Rows) Van(ctx context.Context, id string) (Van, error) {
 	}
 	for _, l := range leaves {
 		i := slices.IndexFunc(van.Riders, func(e Employee) bool { return e.ID == l.Employee })
-		van.Riders[i].PTO = append(van.Riders[i].PTO, l.Span)
+		if i >= 0 { // not somebody who has joined since the riders were read
+			van.Riders[i].PTO = append(van.Riders[i].PTO, l.Span)
+		}
 	}
 	var worked []string
 	for _, e := range van.Riders {

@@ -6,8 +6,9 @@
 // its evidence goes into a case, and what needs a person's approval waits in the
 // inbox. That is more than for an agent of the product: an act that an assistant
 // outside asks for is decided by a person, even where an agent acts alone, unless the
-// tool says that it can be taken back ([tool.Def.AskOther]). The caller is then told what it waits for and can ask for the outcome with
-// the tool `result`. The package knows no tool; whatever an app declares is served.
+// tool says that it can be taken back ([tool.Def.AskOther]). The caller is then told
+// what it waits for and can ask for the outcome with the tool `result`. The package
+// knows no tool; whatever an app declares is served.
 package mcp
 
 import (

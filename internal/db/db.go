@@ -9,6 +9,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -84,4 +85,24 @@ func In(column string, values []string) (cond string, args []any) {
 		args = append(args, v)
 	}
 	return column + " IN (" + strings.Join(places, ", ") + ")", args
+}
+
+// Lines returns n comma-separated groups of k placeholders, for an INSERT of n rows:
+// "($1,$2),($3,$4)".
+func Lines(n, k int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('(')
+		for j := range k {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "$%d", i*k+j+1)
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
 }

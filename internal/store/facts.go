@@ -10,7 +10,6 @@ import (
 	"dossier/internal/canon"
 	"dossier/internal/db"
 	"dossier/internal/records"
-	"dossier/internal/store/sqldb"
 )
 
 const evidenceColumns = "id, case_id, seq, kind, system, locator, fetched, data, summary, step, at, supersedes, hash"
@@ -191,7 +190,7 @@ func (l *chain) insert(ctx context.Context, es []dossier.Evidence) error {
 			args = append(args, e.ID, e.Case, e.Seq, e.Kind, e.Source.System, e.Source.Locator, e.Source.Fetched, e.Data, e.Summary,
 				e.Step, e.At, e.Supersedes, e.Hash)
 		}
-		_, err := l.s.db.Exec(ctx, "INSERT INTO evidence ("+evidenceColumns+") VALUES "+sqldb.Lines(len(few), 13), args...)
+		_, err := l.s.db.Exec(ctx, "INSERT INTO evidence ("+evidenceColumns+") VALUES "+db.Lines(len(few), 13), args...)
 		if err != nil {
 			return fmt.Errorf("append evidence to %s: %w", l.id, err)
 		}

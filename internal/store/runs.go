@@ -9,7 +9,6 @@ import (
 	"dossier/internal/agent"
 	"dossier/internal/db"
 	"dossier/internal/records"
-	"dossier/internal/store/sqldb"
 	"dossier/internal/work"
 )
 
@@ -163,7 +162,7 @@ func (s *Store) insertSteps(ctx context.Context, run dossier.RunID, steps []doss
 		}
 		args = append(args, st.ID, run, st.Seq, st.Kind, st.Body, st.At)
 	}
-	n, err := s.db.Exec(ctx, "INSERT INTO steps (id, run_id, seq, kind, body, at) VALUES "+sqldb.Lines(len(steps), 6)+
+	n, err := s.db.Exec(ctx, "INSERT INTO steps (id, run_id, seq, kind, body, at) VALUES "+db.Lines(len(steps), 6)+
 		" ON CONFLICT (run_id, seq) DO NOTHING", args...)
 	if err != nil {
 		return fmt.Errorf("store step %d of %s: %w", steps[0].Seq, run, err)

@@ -113,16 +113,6 @@ func (r Rows) Vanpool(ctx context.Context, id string) (Vanpool, error) {
 	return v, nil
 }
 
-// RiderIDs returns the employee ids of those who ride in a van, in order.
-func (r Rows) RiderIDs(ctx context.Context, id string) ([]string, error) {
-	rows, err := r.DB.Query(ctx, `SELECT employee FROM poolpatrol_riders WHERE vanpool = $1 ORDER BY employee`, id)
-	ids, err := db.Collect(rows, err, func(r db.Row) (id string, err error) { return id, r.Scan(&id) })
-	if err != nil {
-		return nil, fmt.Errorf("load riders of %s: %w", id, err)
-	}
-	return ids, nil
-}
-
 // Crew returns a van with its riders, without their shifts and days off.
 func (r Rows) Crew(ctx context.Context, id string) (Van, error) {
 	v, err := r.Vanpool(ctx, id)
@@ -130,9 +120,10 @@ func (r Rows) Crew(ctx context.Context, id string) (Van, error) {
 		return Van{}, err
 	}
 	van := Van{Vanpool: v, Shifts: map[string]Shift{}}
-	ids, err := r.RiderIDs(ctx, id)
+	rows, err := r.DB.Query(ctx, `SELECT employee FROM poolpatrol_riders WHERE vanpool = $1`, id)
+	ids, err := db.Collect(rows, err, func(r db.Row) (id string, err error) { return id, r.Scan(&id) })
 	if err != nil {
-		return Van{}, err
+		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)
 	}
 	if van.Riders, err = named(ctx, r.DB, employeeColumns, ids, scanEmployee); err != nil {
 		return Van{}, fmt.Errorf("load riders of %s: %w", id, err)

@@ -113,29 +113,12 @@ func (t table) lastOfEach(rows [][]any) [][]any {
 
 // upsert is the statement that saves n rows.
 func (t table) upsert(n int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "INSERT INTO poolpatrol_%s (%s) VALUES ", t.name, strings.Join(t.columns, ", "))
-	k := len(t.columns)
-	for i := range n * k {
-		switch {
-		case i == 0:
-			b.WriteString("(")
-		case i%k == 0:
-			b.WriteString("), (")
-		default:
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "$%d", i+1)
+	var set []string
+	for _, c := range t.columns[t.keys:] {
+		set = append(set, c+" = excluded."+c)
 	}
-	b.WriteString(")")
-	fmt.Fprintf(&b, " ON CONFLICT (%s) DO UPDATE SET ", strings.Join(t.columns[:t.keys], ", "))
-	for i, c := range t.columns[t.keys:] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s = excluded.%s", c, c)
-	}
-	return b.String()
+	return fmt.Sprintf("INSERT INTO poolpatrol_%s (%s) VALUES %s ON CONFLICT (%s) DO UPDATE SET %s", t.name,
+		strings.Join(t.columns, ", "), db.Lines(n, len(t.columns)), strings.Join(t.columns[:t.keys], ", "), strings.Join(set, ", "))
 }
 
 // dangling reports a record that names one which does not exist. NOT EXISTS, unlike NOT

@@ -276,7 +276,7 @@ func (l *loader) flush(ctx context.Context) error {
 		args = append(args, r...)
 	}
 	_, err := l.d.Exec(ctx, "INSERT INTO "+quoted(l.table)+" ("+strings.Join(names, ", ")+") VALUES "+
-		Lines(len(l.rows), len(l.columns)), args...)
+		db.Lines(len(l.rows), len(l.columns)), args...)
 	if err != nil {
 		return fmt.Errorf("load %s: %w", l.table, err)
 	}

@@ -14,7 +14,6 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -159,24 +158,4 @@ func (d *DB) PostgresTx(ctx context.Context) (pgx.Tx, bool) {
 		return nil, false
 	}
 	return t.tx, true
-}
-
-// Lines returns n comma-separated groups of k placeholders, for an INSERT of n rows:
-// "($1,$2),($3,$4)".
-func Lines(n, k int) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('(')
-		for j := range k {
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "$%d", i*k+j+1)
-		}
-		b.WriteByte(')')
-	}
-	return b.String()
 }

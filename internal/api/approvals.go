@@ -250,7 +250,7 @@ func (s *Server) byPerson(ctx context.Context, a dossier.Approval) error {
 	if who(ctx).Token == "" || s.Others == "" {
 		return nil
 	}
-	run, _, err := s.Records.Load(ctx, a.Run)
+	run, err := s.Records.Run(ctx, a.Run)
 	if err == nil && run.Agent == s.Others {
 		err = dossier.Errorf(dossier.Forbidden, "An assistant asked for this, and a token may be an assistant's. Sign in to decide it.")
 	}

@@ -23,6 +23,7 @@ type Records interface {
 	Runs(ctx context.Context, q records.RunQuery) ([]dossier.Run, error)
 	// Load returns a run and its steps in order.
 	Load(ctx context.Context, id dossier.RunID) (dossier.Run, []dossier.Step, error)
+	Run(ctx context.Context, id dossier.RunID) (dossier.Run, error)
 	// ChildRuns returns the runs that a run's steps called, oldest first.
 	ChildRuns(ctx context.Context, id dossier.RunID) ([]dossier.Run, error)
 

@@ -295,7 +295,7 @@ func (l *line) restoreInto(ctx context.Context, s *settings, file string) error 
 	if err != nil {
 		return err
 	}
-	st, err := store.Open(ctx, store.Options{URL: url, Now: l.now, Dir: s.Data, Log: l.logger(s), NewID: store.NewID})
+	st, err := store.Open(ctx, store.Options{URL: url, Now: l.now, Dir: s.Data, Log: l.logger(s)})
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func build(ctx context.Context, s *settings, env func(string) string, log *slog.
 	if err != nil {
 		return nil, err
 	}
-	if p.store, err = store.Open(ctx, store.Options{URL: url, Now: now, Dir: s.Data, Log: log, NewID: store.NewID}); err != nil {
+	if p.store, err = store.Open(ctx, store.Options{URL: url, Now: now, Dir: s.Data, Log: log}); err != nil {
 		return nil, err
 	}
 	p.undo = append(p.undo, p.store.Close)

@@ -130,7 +130,11 @@ func (s Source) stand(ctx context.Context, l *Line, last casebook.Audit) error {
 	case err != nil && !errors.Is(err, dossier.NotFound):
 		return err
 	}
-	if last.Case == "" || last.Status == "verified" {
+	switch {
+	case last.Case == "" || last.Status == "verified":
+		return nil
+	case string(last.Case) == l.Case:
+		l.Last = string(l.Status)
 		return nil
 	}
 	c, err := s.Desk.Case(ctx, last.Case)

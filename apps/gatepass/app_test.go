@@ -201,9 +201,9 @@ func TestDeletionIsConfirmed(t *testing.T) {
 	m.must("approve GP-2026-0001", "is deleted now", "Nothing more can be done")
 }
 
-// TestADeedInDoubt dies at the making of a pass; whoever looked says that it was made.
-func TestADeedInDoubt(t *testing.T) {
-	t.Parallel()
+// diedAtAPass is a conversation in which the product died while it made a pass.
+func diedAtAPass(t *testing.T) (*apptest.Bench, *talk) {
+	t.Helper()
 	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
 	k := begin(b, "hr", hr)
 	b.Crash(false, func() error {
@@ -213,6 +213,13 @@ func TestADeedInDoubt(t *testing.T) {
 		_, err := k.Desk.Drive(t.Context(), k.run)
 		return err
 	})
+	return b, k
+}
+
+// TestADeedInDoubt dies at the making of a pass; whoever looked says that it was made.
+func TestADeedInDoubt(t *testing.T) {
+	t.Parallel()
+	b, k := diedAtAPass(t)
 	asked := b.Pending()
 	if len(asked) != 1 || !strings.HasPrefix(asked[0].Title, "Did this happen?") {
 		t.Fatalf("asked %+v", asked)
@@ -244,15 +251,7 @@ func (k *keyboard) Config() (app.Config, error)                     { return gat
 // and a yes says that the pass was made. It makes no other.
 func TestADeedInDoubtAtTheTerminal(t *testing.T) {
 	t.Parallel()
-	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
-	k := begin(b, "hr", hr)
-	b.Crash(false, func() error {
-		if err := k.Desk.Say(t.Context(), k.run, k.who, "create a pass for Arjun Singh for vehicle repair, not coming back", nil); err != nil {
-			return err
-		}
-		_, err := k.Desk.Drive(t.Context(), k.run)
-		return err
-	})
+	b, k := diedAtAPass(t)
 	keys := &keyboard{b: b, who: hr, typed: strings.NewReader("what is this about?\nyes\n/quit\n")}
 	all := gatepass.App.Commands(keys)
 	chat := all[slices.IndexFunc(all, func(c *cobra.Command) bool { return c.Name() == "chat" })]

@@ -71,7 +71,7 @@ func (t *terminal) start(ctx context.Context, role string, resume dossier.RunID)
 		if err != nil {
 			return err
 		}
-		return t.settle(ctx)
+		return t.askPending(ctx)
 	}
 	c, _, err := desk.Open(ctx, app.Opening{
 		Subject: "chat/" + t.who.ID + "/" + t.house.env.NewID(""), Title: "Conversation with " + t.who.Name, State: dossier.Open, Stage: "conversation", By: t.who,
@@ -164,11 +164,11 @@ func (t *terminal) drive(ctx context.Context) error {
 	if run.Status == dossier.Failed {
 		return dossier.Errorf(dossier.Conflict, "The conversation has ended: %s", run.Failure)
 	}
-	return t.settle(ctx)
+	return t.askPending(ctx)
 }
 
-// settle asks what the conversation waits for, if it does, and goes on with the answer.
-func (t *terminal) settle(ctx context.Context) error {
+// askPending asks what the conversation waits for, if it does, and goes on with the answer.
+func (t *terminal) askPending(ctx context.Context) error {
 	asked, err := t.pending(ctx)
 	if err != nil || asked == nil {
 		return err

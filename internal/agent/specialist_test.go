@@ -53,6 +53,18 @@ func TestSpecialistsRunTogether(t *testing.T) {
 	}
 }
 
+// calls makes the agent of w call one specialist and say what it said.
+func (w *world) calls(kid *agent.Agent) {
+	w.agent.Specialists = []*agent.Agent{kid}
+	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
+		if r, ok := req.Last("run_kid"); ok {
+			return model.Say("kid said " + string(r.Value)), nil
+		}
+		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
+	}
+	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+}
+
 func TestApprovalInsideASpecialist(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -65,14 +77,7 @@ func TestApprovalInsideASpecialist(t *testing.T) {
 			return model.Say("acted"), nil
 		},
 	}
-	w.agent.Specialists = []*agent.Agent{kid}
-	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
-		if r, ok := req.Last("run_kid"); ok {
-			return model.Say("kid said " + string(r.Value)), nil
-		}
-		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
-	}
-	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	w.calls(kid)
 	if run := w.drive(); run.Status != dossier.Paused {
 		t.Fatalf("status %s, want paused", run.Status)
 	}
@@ -110,14 +115,7 @@ func TestADriverThatIsCalledAway(t *testing.T) {
 			return nil, ctx.Err()
 		},
 	}
-	w.agent.Specialists = []*agent.Agent{kid}
-	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
-		if r, ok := req.Last("run_kid"); ok {
-			return model.Say("kid said " + string(r.Value)), nil
-		}
-		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
-	}
-	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	w.calls(kid)
 	log := &notingLog{Log: w.log}
 	w.runner.Log = log
 	if _, err := w.runner.Drive(ctx, "run-1"); !errors.Is(err, context.Canceled) {
@@ -157,14 +155,7 @@ func TestASpecialistThatSomebodyElseTook(t *testing.T) {
 		Name: "kid", ToolName: "run_kid", Doc: "Answers.", Prompt: "Answer.", Input: tool.SchemaOf[nameIn](),
 		Policy: func(context.Context, *model.Request) (*model.Reply, error) { return model.Say("mine"), nil },
 	}
-	w.agent.Specialists = []*agent.Agent{kid}
-	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) {
-		if r, ok := req.Last("run_kid"); ok {
-			return model.Say("kid said " + string(r.Value)), nil
-		}
-		return req.Calling(model.Planned{Tool: "run_kid", Args: nameIn{"x"}}), nil
-	}
-	w.runner = agenttest.NewRunner(w.log, nil, w.agent)
+	w.calls(kid)
 	log := &takingLog{Log: w.log, other: agenttest.NewRunner(w.log, nil, w.agent)}
 	w.runner.Log = log
 	if run := w.drive(); string(run.Answer) != `"kid said \"mine\""` || log.taken != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime/multipart"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,13 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emersion/go-imap/v2"
-	"github.com/emersion/go-imap/v2/imapserver"
-	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
-
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
+	"dossier/internal/mail/mailtest"
 )
 
 func changed(change func(*patrol.Config)) apptest.Options {
@@ -78,37 +74,14 @@ func TestWebhook(t *testing.T) {
 	})
 }
 
-type literal struct {
-	*strings.Reader
-	size int64
-}
-
-func (l literal) Size() int64 { return l.size }
-
 // Replies are fetched from a mailbox: a real IMAP server holds one from a rider and one
 // from nobody we know.
 func TestMailbox(t *testing.T) {
 	t.Parallel()
-	mem, user := imapmemserver.New(), imapmemserver.NewUser("patrol", "secret-of-env:MAILBOX")
-	if err := user.Create("INBOX", nil); err != nil {
-		t.Fatal(err)
-	}
-	mem.AddUser(user)
-	srv := imapserver.New(&imapserver.Options{
-		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
-			return mem.NewSession(), nil, nil
-		},
-		InsecureAuth: true, Caps: imap.CapSet{imap.CapIMAP4rev1: {}},
-	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = srv.Serve(listener) }()
-	t.Cleanup(func() { _ = srv.Close() })
+	server := mailtest.Serve(t, "patrol", "secret-of-env:MAILBOX")
 	p := start(t, changed(func(c *patrol.Config) {
 		c.IMAP = patrol.IMAP{
-			Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, User: "patrol", Password: "env:MAILBOX", Mailbox: "INBOX", TLS: "none", Every: "*/5 * * * *",
+			Host: "127.0.0.1", Port: server.Port, User: "patrol", Password: "env:MAILBOX", Mailbox: "INBOX", TLS: "none", Every: "*/5 * * * *",
 		}
 	}))
 	l := p.audit("VP-107")
@@ -116,9 +89,7 @@ func TestMailbox(t *testing.T) {
 		"From: who@else.example\r\nSubject: Hello\r\nMessage-ID: <x@else>\r\n\r\nBuy now.\r\n",
 		"From: emp1031@example.com\r\nSubject: Re\r\nMessage-ID: <y@out>\r\nIn-Reply-To: <" + p.Mail.Sent()[0].MessageID + ">\r\n\r\nThis is wrong, I dispute it.\r\n",
 	} {
-		if _, err := user.Append("INBOX", literal{strings.NewReader(raw), int64(len(raw))}, &imap.AppendOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		server.Deliver(t, raw)
 	}
 	p.Clock.Add(time.Minute)
 	for range 2 { // the second time there is nothing new

@@ -58,6 +58,7 @@ var layers = []layer{
 	{"internal/app", []string{".", "internal/agent", "internal/db", "internal/eval", "internal/ledger", "internal/model", "internal/tool"}},
 	{"internal/app/apptest", []string{"**"}}, // test support: it wires what the product wires
 	{"internal/mail", []string{".", "internal/app", "internal/db", "internal/outbound"}},
+	{"internal/mail/mailtest", nil}, // test support: a mailbox
 	{"internal/store/sqldb", []string{".", "internal/db"}},
 	{"internal/store", []string{".", "internal/store/sqldb", "internal/agent", "internal/app", "internal/approval", "internal/auth", "internal/canon", "internal/db", "internal/eval", "internal/ledger", "internal/records", "internal/work"}},
 	{"internal/store/storetest", []string{".", "internal/agent", "internal/app", "internal/approval", "internal/auth", "internal/db", "internal/ledger", "internal/records", "internal/store", "internal/work"}},

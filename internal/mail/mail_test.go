@@ -15,14 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emersion/go-imap/v2"
-	"github.com/emersion/go-imap/v2/imapserver"
-	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
 	"github.com/emersion/go-smtp"
 
 	"dossier"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
+	"dossier/internal/mail/mailtest"
 	"dossier/internal/store/storetest"
 )
 
@@ -246,33 +244,13 @@ func TestResend(t *testing.T) {
 
 func TestIMAP(t *testing.T) {
 	t.Parallel()
-	mem := imapmemserver.New()
-	user := imapmemserver.NewUser("patrol", "secret")
-	if err := user.Create("INBOX", nil); err != nil {
-		t.Fatal(err)
-	}
-	mem.AddUser(user)
-	srv := imapserver.New(&imapserver.Options{
-		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
-			return mem.NewSession(), nil, nil
-		},
-		InsecureAuth: true, Caps: imap.CapSet{imap.CapIMAP4rev1: {}},
-	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = srv.Serve(l) }()
-	t.Cleanup(func() { _ = srv.Close() })
+	server := mailtest.Serve(t, "patrol", "secret")
 	deliver := func(n int) {
-		raw := "From: Ada <ada@example.com>\r\nTo: patrol@example.com\r\nSubject: Re\r\nMessage-ID: <r" + strconv.Itoa(n) + "@example.com>\r\nIn-Reply-To: <msg-1@example.com>\r\n\r\nI moved.\r\n"
-		if _, err := user.Append("INBOX", literal{strings.NewReader(raw), int64(len(raw))}, &imap.AppendOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		server.Deliver(t, "From: Ada <ada@example.com>\r\nTo: patrol@example.com\r\nSubject: Re\r\nMessage-ID: <r"+strconv.Itoa(n)+"@example.com>\r\nIn-Reply-To: <msg-1@example.com>\r\n\r\nI moved.\r\n")
 	}
 	deliver(1)
 	deliver(2)
-	box := Mailbox{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, User: "patrol", Password: "secret", Folder: "INBOX", TLS: "none"}
+	box := Mailbox{Host: "127.0.0.1", Port: server.Port, User: "patrol", Password: "secret", Folder: "INBOX", TLS: "none"}
 	var got []Inbound
 	take := func(in Inbound) error { got = append(got, in); return nil }
 	if err := box.Fetch(t.Context(), take); err != nil {
@@ -297,13 +275,6 @@ func TestIMAP(t *testing.T) {
 		t.Errorf("got %v, want unavailable", err)
 	}
 }
-
-type literal struct {
-	io.Reader
-	size int64
-}
-
-func (l literal) Size() int64 { return l.size }
 
 func FuzzParse(f *testing.F) {
 	f.Add("From: a@b.example\r\nSubject: x\r\n\r\nhi")

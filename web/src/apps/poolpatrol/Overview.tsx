@@ -81,7 +81,7 @@ function Vans({ vans, text, flagged, set }: VansProps) {
       <header className="row between">
         <h2>Vans</h2>
         <div className="pool-find">
-          <input className="input" type="search" placeholder="Van or pickup" aria-label="Find a van" value={text} onChange={(e) => set({ q: e.target.value })} />
+          <input className="input" type="search" placeholder="Van or pickup" aria-label="Find a van" maxLength={100} value={text} onChange={(e) => set({ q: e.target.value })} />
           <label><input type="checkbox" checked={flagged} onChange={(e) => set({ flagged: e.target.checked ? "true" : "" })} /> Only flagged</label>
         </div>
       </header>

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { complaints, openBrowser, settled } from "./browser";
 import { cameraShowing } from "./camera";
 import { enter, eventually, Product, type Person } from "./product";
+import { Wire } from "./wire";
 
 let office: Browser;
 let product: Product;
@@ -33,22 +34,23 @@ async function approved(person: string, returnable = true): Promise<string> {
   return pass_number;
 }
 
-/** A gate: a phone whose camera sees the code of a pass, open on the gate's page. */
-async function gate(number: string, work: (page: Page, context: BrowserContext) => Promise<void>) {
+/** A gate: a phone whose camera sees the code of a pass, open on the gate's page over a wire of its own. */
+async function gate(number: string, work: (page: Page, wire: Wire) => Promise<void>) {
   const args = await cameraShowing(boss.page, await qr(number), join(product.dir, `${number}.y4m`));
-  const browser = await openBrowser(...args);
+  const [browser, wire] = await Promise.all([openBrowser(...args), Wire.to(product.url)]);
   try {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, storageState: await boss.context.storageState(), permissions: ["camera"] });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const bad = complaints(page);
-    await page.goto(`${product.url}/apps/gatepass/gate`);
+    await page.goto(`${wire.url}/apps/gatepass/gate`);
     await settled(page);
     await page.getByText("Connected").waitFor();
-    await work(page, context);
+    await work(page, wire);
     assert.deepEqual(bad, []);
   } finally {
     await browser.close();
+    await wire.close();
   }
 }
 
@@ -59,11 +61,11 @@ async function photograph(page: Page) {
   await page.getByAltText("The photo that was taken").waitFor();
 }
 
-/** Waits until the page's worker has everything, goes offline and opens the page again. */
-async function reopenOffline(page: Page, context: BrowserContext) {
+/** Waits until the page's worker has everything, cuts the wire and opens the page again. */
+async function reopenCut(page: Page, wire: Wire) {
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   await eventually(() => page.evaluate(async () => navigator.serviceWorker.controller !== null), "the worker holds the page");
-  await context.setOffline(true);
+  wire.cut();
   await page.reload();
   await page.getByRole("heading", { name: "Gate", level: 1 }).waitFor();
   await page.getByText("Offline").waitFor();
@@ -85,8 +87,8 @@ test("the camera reads the code of a pass, a photo is taken, and the person goes
 
 test("G11 the gate's page opens without the server, checks, queues, refuses a second exit, and is reconciled", async () => {
   const number = await approved("Offline Kumar");
-  await gate(number, async (page, context) => {
-    await reopenOffline(page, context);
+  await gate(number, async (page, wire) => {
+    await reopenCut(page, wire);
     await page.getByRole("button", { name: "Open the camera" }).click();
     await panel(page).getByText(`Pass ${number} is genuine and holds now.`).waitFor();
     await photograph(page);
@@ -100,7 +102,7 @@ test("G11 the gate's page opens without the server, checks, queues, refuses a se
     // What waits survives another opening without the server.
     await page.reload();
     await page.getByText("1 unverified").waitFor();
-    await context.setOffline(false);
+    wire.mend();
     await page.getByRole("button", { name: "Sync" }).click();
     await eventually(async () => (await page.getByText("1 unverified").count()) === 0, "nothing is unverified any more");
     await page.getByRole("link", { name: "Open the console" }).click();
@@ -119,8 +121,8 @@ test("G11 a pass that was withdrawn is refused without the server", async () => 
   const other = await approved("Somebody Else");
   const gone = await boss.api.post(`${product.url}/admin/gatepass/${number}/delete`, { data: {} });
   assert.equal(gone.status(), 200);
-  await gate(other, async (page, context) => {
-    await reopenOffline(page, context);
+  await gate(other, async (page, wire) => {
+    await reopenCut(page, wire);
     await code(page);
     await panel(page).getByText(`Pass ${number} was withdrawn. Do not let the person through.`).waitFor();
     await panel(page).getByLabel(/photo/i).last().setInputFiles({ name: "p.png", mimeType: "image/png", buffer: args });
@@ -131,8 +133,8 @@ test("G11 a pass that was withdrawn is refused without the server", async () => 
 
 test("the worker keeps the files of the gate's page and no answer of the API", async () => {
   const number = await approved("Kept Kumar");
-  await gate(number, async (page, context) => {
-    await reopenOffline(page, context);
+  await gate(number, async (page, wire) => {
+    await reopenCut(page, wire);
     const kept = await page.evaluate(async () => {
       const out: string[] = [];
       for (const name of await caches.keys()) for (const r of await (await caches.open(name)).keys()) out.push(`${name} ${new URL(r.url).pathname}`);

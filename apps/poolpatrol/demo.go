@@ -27,7 +27,14 @@ func (s *server) loadDemo(ctx context.Context) error {
 	if err := s.patrol.Roster.Save(ctx, book); err != nil {
 		return err
 	}
+	waits, err := s.patrol.Book.OpenWith(ctx, demo.Silent)
+	if err != nil {
+		return err
+	}
 	for _, v := range book.Vanpools {
+		if len(waits) > 0 && v.ID == waits[0].Vanpool {
+			continue // written to a week ago
+		}
 		if _, err := s.patrol.Audit(ctx, patrol.Order{Vanpool: v.ID, For: dossier.SystemPrincipal, Straight: v.ID == "VP-110"}); err != nil {
 			return fmt.Errorf("audit %s: %w", v.ID, err)
 		}
@@ -39,7 +46,9 @@ func (s *server) loadDemo(ctx context.Context) error {
 var demoCoordinator = dossier.Principal{ID: "demo-coordinator", Name: "Dana Whitlock", Roles: []dossier.Role{patrol.Coordinator}}
 
 // loadPast has a coordinator decide about three seats: one that was given back when the
-// records turned out to be wrong, one that was not, and one that was kept.
+// records turned out to be wrong, one that was not, and one that was kept. Seven days
+// before the demo's day a rider is written to, so that the week of silence is over when
+// the demo begins.
 func (s *server) loadPast(ctx context.Context, later func(time.Duration)) error {
 	vans, err := s.patrol.Roster.Vanpools(ctx)
 	if err != nil || len(vans) > 0 {
@@ -69,7 +78,29 @@ func (s *server) loadPast(ctx context.Context, later func(time.Duration)) error 
 	if err := s.patrol.Roster.Save(ctx, roster.Book{Employees: []roster.Employee{right}}); err != nil {
 		return err
 	}
-	return s.reinstate(ctx, demoCoordinator, "VP-113", demo.Mistaken)
+	if err := s.reinstate(ctx, demoCoordinator, "VP-113", demo.Mistaken); err != nil {
+		return err
+	}
+	later(10 * day)
+	return s.leftUnanswered(ctx, "VP-108", demo.Silent, later)
+}
+
+// leftUnanswered audits a van and reminds the rider it writes to on the day set for that.
+func (s *server) leftUnanswered(ctx context.Context, van, rider string, later func(time.Duration)) error {
+	if _, err := s.patrol.Audit(ctx, patrol.Order{Vanpool: van, For: dossier.SystemPrincipal}); err != nil {
+		return fmt.Errorf("audit %s: %w", van, err)
+	}
+	threads, err := s.patrol.Book.OpenWith(ctx, rider)
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		later(roster.BusinessDay(t.LastOut, s.patrol.Config.ReminderDays).Sub(s.env.Now()))
+		if err := s.patrol.Remind(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // decidedAbout puts a seat of a van straight before the demo's coordinator, who decides

@@ -116,4 +116,25 @@ func TestDemoHasAPast(t *testing.T) {
 	if past != 3 || len(m.Weeks) < 2 {
 		t.Errorf("got %d cases of weeks ago and %d weeks", past, len(m.Weeks))
 	}
+	t.Run("P-161 the week of silence is over when the demo begins", func(t *testing.T) { overAtOnce(t, p) })
+}
+
+// overAtOnce works what is due now: the silent rider was reminded, and a person is asked.
+func overAtOnce(t *testing.T, p programme) {
+	t.Helper()
+	open, err := p.patrol.Book.OpenWith(t.Context(), demo.Silent)
+	if err != nil || len(open) != 1 {
+		t.Fatalf("got threads %+v %v", open, err)
+	}
+	p.wantStatus(open[0].Case, patrol.PendingReply)
+	p.Settle()
+	p.wantStatus(open[0].Case, patrol.PreCancel)
+	mail, err := p.patrol.Book.Messages(t.Context(), open[0].ID)
+	if err != nil || len(mail) != 2 || mail[1].Kind != string(patrol.Reminder) {
+		t.Fatalf("got mail %+v %v", mail, err)
+	}
+	begins := p.Clock.Now()
+	if first, again := begins.Sub(mail[0].At), mail[1].At.Sub(mail[0].At); first != 7*24*time.Hour || again < 4*24*time.Hour || again >= first {
+		t.Errorf("the first mail is %v old, the reminder came after %v", first, again)
+	}
 }

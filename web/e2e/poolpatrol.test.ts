@@ -123,55 +123,72 @@ async function fits(name: string) {
 test("P-162 P-164 from the audit to the cancelled seat, on a phone", async () => {
   const { page } = who;
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${product.url}/apps/poolpatrol/van/VP-108`);
+  await page.goto(`${product.url}/apps/poolpatrol/van/VP-102`);
   await page.getByRole("button", { name: "Look again" }).click();
-  await page.getByRole("status").getByText("EMP-1036 lives 88.8 miles").waitFor();
+  await page.getByRole("status").getByText(/EMP-1006/).first().waitFor();
   await shot("phone-van");
   await fits("van");
-  const c = await caseOf("VP-108");
+  const c = await caseOf("VP-102");
   // The look above was the first of three that did not help.
   for (const [i, said] of ["I updated my profile.", "It is fixed in the portal now, I updated it."].entries()) {
-    await status("VP-108", "pending_reply");
+    await status("VP-102", "pending_reply");
     await page.goto(`${product.url}/cases/${c.case_id}/mail`);
-    await page.getByRole("textbox", { name: "Reply as EMP-1036" }).fill(said);
+    await page.getByRole("textbox", { name: "Reply as EMP-1006" }).fill(said);
     await page.getByRole("button", { name: "Take the reply" }).click();
     await page.locator(".pool-thread li.in").nth(i).getByText(said).waitFor();
   }
-  await status("VP-108", "pre_cancel");
+  await status("VP-102", "pre_cancel");
   await shot("phone-mail");
   await fits("mail");
   await page.goto(`${product.url}/cases/${c.case_id}`);
   await page.getByText("All cancellations").waitFor();
   await shot("phone-case");
   await fits("case");
-  await page.getByRole("link", { name: "Remove EMP-1036 from VP-108" }).first().click();
+  await page.getByRole("link", { name: "Remove EMP-1006 from VP-102" }).first().click();
   await page.getByText("1 of 1 proposals rejected").first().waitFor();
   await shot("phone-inbox");
   await fits("inbox");
   await page.getByRole("button", { name: /^Approve/ }).first().click();
   await page.getByRole("button", { name: /^Approve/ }).last().click();
-  await status("VP-108", "cancelled");
-  await page.goto(`${product.url}/apps/poolpatrol/van/VP-108`);
+  await status("VP-102", "cancelled");
+  await page.goto(`${product.url}/apps/poolpatrol/van/VP-102`);
   await page.getByText("No case is open.").waitFor();
-  await page.getByRole("region", { name: "Riders", exact: true }).getByText("EMP-1036").waitFor({ state: "detached" });
+  await page.getByRole("region", { name: "Riders", exact: true }).getByText("EMP-1006").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Audit now" }).click();
-  await page.getByText("VP-108 is verified.").waitFor();
+  await page.getByText("VP-102 is verified.").waitFor();
   await shot("phone-van-after");
 });
 
 test("P-005 a seat that was taken away wrongly is given back", async () => {
   const { page } = who;
-  await page.goto(`${product.url}/apps/poolpatrol/van/VP-108`);
+  await page.goto(`${product.url}/apps/poolpatrol/van/VP-102`);
   const seats = page.getByRole("region", { name: "Cancelled seats" });
-  await seats.getByText("EMP-1036").waitFor();
+  await seats.getByText("EMP-1006").waitFor();
   await shot("phone-cancelled");
   await fits("cancelled seats");
   await seats.getByRole("button", { name: "Give the seat back" }).click();
-  await page.getByRole("region", { name: "Riders", exact: true }).getByText("EMP-1036").waitFor();
+  await page.getByRole("region", { name: "Riders", exact: true }).getByText("EMP-1006").waitFor();
   await seats.waitFor({ state: "detached" });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${product.url}/apps/poolpatrol`);
   await page.getByRole("region", { name: "Reversals" }).getByRole("row", { name: /^All/ }).getByText("66.7 %").waitFor(); // two of three
+});
+
+test("P-161 P-164 a week of silence ends before a coordinator, who takes the seat away", async () => {
+  const { page } = who;
+  await status("VP-108", "pre_cancel"); // by the clock: the rider was written to a week before the demo began
+  const c = await caseOf("VP-108");
+  await page.goto(`${product.url}/cases/${c.case_id}/mail`);
+  const thread = page.locator(".pool-thread");
+  await thread.getByText("Your seat in VP-108: please check your home address").waitFor();
+  await thread.getByText("Reminder: your seat in VP-108").waitFor();
+  assert.equal(await thread.locator("li.in").count(), 0);
+  await shot("silence");
+  await page.goto(`${product.url}/cases/${c.case_id}`);
+  await page.getByRole("link", { name: "Remove EMP-1036 from VP-108" }).first().click();
+  await page.getByRole("button", { name: /^Approve/ }).first().click();
+  await page.getByRole("button", { name: /^Approve/ }).last().click();
+  await status("VP-108", "cancelled");
 });
 
 test("P-159 a rider sends a document through the link, and the van is looked at again", async () => {

@@ -31,7 +31,7 @@ var Scenes = []Scene{
 	{"VP-105", "A rider reports a change and the records are put right: resolved.", "EMP-1021"},
 	{"VP-106", "A rider reports a change and the records stay as they were: outreach goes on.", "EMP-1026"},
 	{"VP-107", "A rider disputes the finding: the answer waits as a draft.", "EMP-1031"},
-	{"VP-108", "A rider who says nothing: after a week the records are looked at again.", "EMP-1036"},
+	{"VP-108", "A rider who says nothing: after a week the records are looked at again and a coordinator decides.", Silent},
 	{"VP-109", "Three looks that did not help: a coordinator decides about the seat.", "EMP-1041"},
 	{"VP-110", "A cancellation waits for a coordinator to approve or reject.", "EMP-1046"},
 	{"VP-111", "A rider asks a question and gets an answer.", "EMP-1051"},
@@ -143,6 +143,9 @@ func Book(today roster.Day) roster.Book {
 	return b
 }
 
+// Silent rides in VP-108 and was written to a week before the demo's day.
+const Silent = "EMP-1036"
+
 // Riders whose seats were decided about before the demo's day.
 const (
 	Mistaken = "EMP-1062" // in VP-113; the records said days by mistake
@@ -150,12 +153,12 @@ const (
 	OnLoan   = "EMP-1065" // in VP-114; worked nights for a while
 )
 
-// Past returns the records of three vans as they stood weeks before.
+// Past returns the records of the vans with a past, as they stood weeks before.
 func Past(today roster.Day) roster.Book {
 	now := Book(today)
 	b := roster.Book{Shifts: now.Shifts, ZIPs: now.ZIPs}
 	for _, v := range now.Vanpools {
-		if slices.Contains([]string{"VP-113", "VP-114", "VP-115"}, v.ID) {
+		if slices.Contains([]string{"VP-108", "VP-113", "VP-114", "VP-115"}, v.ID) {
 			b.Vanpools = append(b.Vanpools, v)
 		}
 	}

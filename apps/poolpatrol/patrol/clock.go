@@ -121,14 +121,20 @@ func (p *Patrol) asked(ctx context.Context, id dossier.CaseID, employee string) 
 // onReminder writes once more to a rider who has not answered the last mail.
 func (p *Patrol) onReminder(ctx context.Context, a threadArgs) error {
 	t, err := p.Book.Thread(ctx, a.Thread)
-	if err != nil {
+	if err != nil || !t.LastOut.Equal(a.After) {
 		return err
 	}
+	return p.Remind(ctx, t)
+}
+
+// Remind writes once more to a rider of whom nothing was heard since the last mail. A
+// mail is reminded of once.
+func (p *Patrol) Remind(ctx context.Context, t casebook.Thread) error {
 	c, err := p.env.Desk.Case(ctx, t.Case)
 	if err != nil {
 		return err
 	}
-	if t.Settled != "" || !t.Silent() || !t.LastOut.Equal(a.After) || StatusOf(c) != PendingReply {
+	if t.Settled != "" || !t.Silent() || StatusOf(c) != PendingReply {
 		return nil
 	}
 	e, err := p.Roster.Employee(ctx, t.Employee)
@@ -142,7 +148,7 @@ func (p *Patrol) onReminder(ctx context.Context, a threadArgs) error {
 	if err != nil {
 		return err
 	}
-	in := MailIn{Case: string(t.Case), Vanpool: t.Vanpool, Employee: t.Employee, Kind: string(Reminder), Round: int(a.After.Unix())}
+	in := MailIn{Case: string(t.Case), Vanpool: t.Vanpool, Employee: t.Employee, Kind: string(Reminder), Round: int(t.LastOut.Unix())}
 	in.Subject, in.Body = letters.Write(string(Reminder), p.letterFacts(t.Vanpool, t.Employee, found))
 	_, _, err = p.post(ctx, p.env.Now(), t, e, in, p.env.Mail.Send)
 	return err

@@ -2,6 +2,7 @@ package poolpatrol
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dossier"
+	"dossier/apps/poolpatrol/casebook"
+	"dossier/apps/poolpatrol/numbers"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/roster"
 	"dossier/internal/app/apptest"
@@ -68,6 +71,47 @@ func TestSaveMany(t *testing.T) {
 			byID := cmpopts.SortSlices(func(a, b any) bool { return fmt.Sprint(a) < fmt.Sprint(b) })
 			if diff := cmp.Diff(want, got, byID); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestLooks counts looks at vans on each database, over the turn of a week and a year.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	for _, database := range storetest.Databases {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, apptest.Options{Database: database})
+			if m, err := p.numbers.Metrics(t.Context()); err != nil || m.Audits != 0 || len(m.Weeks) != 0 || m.Latency.N != 0 {
+				t.Fatalf("a programme without audits: %+v %v", m, err)
+			}
+			for i, look := range []struct{ van, status, at string }{
+				{"VP-101", "verified", "2026-03-01T23:59:59.999999Z"}, // a Sunday
+				{"VP-102", "pending_reply", "2026-03-02T00:00:00Z"},
+				{"VP-102", "resolved", "2026-03-22T12:00:00Z"},
+				{"VP-102", "verified", "2026-03-16T01:00:00Z"},
+				{"VP-103", "verified", "2025-12-31T12:00:00Z"},
+			} {
+				at, err := time.Parse(time.RFC3339Nano, look.at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := casebook.Audit{Run: dossier.RunID(fmt.Sprint("r", i)), Vanpool: look.van, Status: look.status, At: at, Took: time.Duration(i*i+1) * time.Second}
+				if err := p.patrol.Book.Audited(t.Context(), a); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m, err := p.numbers.Metrics(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Audits != 5 || m.Vans != 3 || m.Cleared != 3 || m.Latency != (numbers.Spread{N: 5, Mean: 7, Median: 5, P90: 17}) {
+				t.Errorf("P-002 P-174 got %+v", m)
+			}
+			weeks := fmt.Sprint(m.Weeks)
+			if len(m.Weeks) != 12 || m.Weeks[0].Monday != "2025-12-29" || !strings.HasSuffix(weeks, "{2026-02-23 1 0} {2026-03-02 1 1} {2026-03-09 0 0} {2026-03-16 2 1}]") {
+				t.Errorf("P-174 got weeks %s", weeks)
 			}
 		})
 	}

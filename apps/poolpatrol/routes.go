@@ -195,11 +195,9 @@ func (s *server) casePage(ctx context.Context, id dossier.CaseID) (casePage, err
 		}
 		out.Threads = append(out.Threads, thread{t, append([]casebook.Message{}, mail...), draftsOf(t.Employee, asked)})
 	}
-	spent, err := s.env.Desk.Spent(ctx, id)
-	if err != nil {
+	if out.Spent, err = s.env.Desk.Spent(ctx, id); err != nil {
 		return casePage{}, err
 	}
-	out.Spent = spent[id]
 	out.Reversals, err = s.numbers.Reversals(ctx)
 	return out, err
 }

@@ -14,6 +14,7 @@ import (
 	"dossier/apps/poolpatrol/outbox"
 	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/roster"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/apps/poolpatrol/why"
 	"dossier/internal/app"
 )
@@ -181,7 +182,7 @@ func (s *server) van(ctx context.Context, id string) (vanPage, error) {
 		if err != nil {
 			return vanPage{}, err
 		}
-		failed = patrol.Affected(found)
+		failed = verify.Affected(found)
 	}
 	for _, e := range v.Riders {
 		r, err := riderOf(e, v.Shifts[e.Shift], monday)

@@ -40,9 +40,11 @@ type Desk interface {
 	Runs(ctx context.Context, id dossier.CaseID) ([]dossier.Run, error)
 	// Steps returns the recorded steps of a run, in order.
 	Steps(ctx context.Context, id dossier.RunID) ([]dossier.Step, error)
-	// Spent returns what the runs of this app's cases took so far, by case; of one case
-	// alone if id is not "". The model is left out.
-	Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error)
+	// Spent returns what the runs of this app took so far; those of one case alone if id
+	// is not "". The model is left out.
+	Spent(ctx context.Context, id dossier.CaseID) (dossier.Expense, error)
+	// SpentByCase returns what each of this app's open, waiting and closed cases took.
+	SpentByCase(ctx context.Context) (map[dossier.CaseID]dossier.Expense, error)
 	// Say adds what a person said to a conversation and makes it ready.
 	Say(ctx context.Context, id dossier.RunID, by dossier.Principal, text string, attached []Attachment) error
 

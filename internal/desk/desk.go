@@ -149,8 +149,13 @@ func (d *Desk) Steps(ctx context.Context, id dossier.RunID) ([]dossier.Step, err
 }
 
 // Spent implements app.Desk.
-func (d *Desk) Spent(ctx context.Context, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error) {
+func (d *Desk) Spent(ctx context.Context, id dossier.CaseID) (dossier.Expense, error) {
 	return d.Store.Spent(ctx, d.ID, id)
+}
+
+// SpentByCase implements app.Desk.
+func (d *Desk) SpentByCase(ctx context.Context) (map[dossier.CaseID]dossier.Expense, error) {
+	return d.Store.SpentByCase(ctx, d.ID)
 }
 
 // Say implements app.Desk.

@@ -83,14 +83,28 @@ func (s *Store) ChildRuns(ctx context.Context, id dossier.RunID) ([]dossier.Run,
 	return db.Collect(rows, err, scanRun)
 }
 
-// Spent returns what the runs of an app's cases took, by case; of one case alone if id
-// is not "".
-func (s *Store) Spent(ctx context.Context, app string, id dossier.CaseID) (map[dossier.CaseID]dossier.Expense, error) {
+// expense sums up runs. The model is left out.
+const expense = `coalesce(sum(turns), 0), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost), 0), coalesce(sum(busy_ms), 0)`
+
+// Spent returns what the runs of an app took; those of one case alone if id is not "".
+func (s *Store) Spent(ctx context.Context, app string, id dossier.CaseID) (x dossier.Expense, err error) {
 	w := where{}
 	w.equal("app", app)
 	w.equal("case_id", string(id))
-	rows, err := s.db.Query(ctx, `SELECT case_id, sum(turns), sum(tokens_in), sum(tokens_out), sum(cost), sum(busy_ms) FROM runs`+
-		w.sql()+" GROUP BY case_id", w.args...)
+	err = s.db.QueryRow(ctx, "SELECT "+expense+" FROM runs"+w.sql(), w.args...).Scan(&x.Turns, &x.TokensIn, &x.TokensOut, &x.Cost, &x.BusyMs)
+	if err != nil {
+		return x, fmt.Errorf("what the runs of %s took: %w", app, err)
+	}
+	return x, nil
+}
+
+// SpentByCase returns what the runs of each of an app's cases took, of those that lists
+// show.
+func (s *Store) SpentByCase(ctx context.Context, app string) (map[dossier.CaseID]dossier.Expense, error) {
+	w := where{}
+	w.equal("app", app)
+	oneOf(&w, "state", shownStates)
+	rows, err := s.db.Query(ctx, `SELECT case_id, `+expense+` FROM runs WHERE case_id IN (SELECT id FROM cases`+w.sql()+`) GROUP BY case_id`, w.args...)
 	out := map[dossier.CaseID]dossier.Expense{}
 	_, err = db.Collect(rows, err, func(r db.Row) (none struct{}, err error) {
 		var of dossier.CaseID
@@ -100,7 +114,7 @@ func (s *Store) Spent(ctx context.Context, app string, id dossier.CaseID) (map[d
 		return none, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("what the runs of %s took: %w", app, err)
+		return nil, fmt.Errorf("what the cases of %s took: %w", app, err)
 	}
 	return out, nil
 }

@@ -153,12 +153,6 @@ func (b Book) Audited(ctx context.Context, a Audit) error {
 	return nil
 }
 
-// Audits returns every look at a van, oldest first.
-func (b Book) Audits(ctx context.Context) ([]Audit, error) {
-	rows, err := b.DB.Query(ctx, auditColumns+` ORDER BY at, run_id`)
-	return db.Collect(rows, err, scanAudit)
-}
-
 // LastAudits returns the newest look at each of these vans.
 func (b Book) LastAudits(ctx context.Context, vans []string) (map[string]Audit, error) {
 	out := map[string]Audit{}

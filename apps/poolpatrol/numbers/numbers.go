@@ -2,13 +2,13 @@
 // save, how long cases take and what they cost, and how often a cancellation turns out
 // to be wrong.
 //
-// Every figure is computed from records when it is asked for; nothing is kept. The
+// Every figure is computed from records when it is asked for; nothing is kept, and what
+// a large fleet has millions of is counted in the database. The
 // reversal table is also what an approver sees at the moment of deciding.
 package numbers
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -32,19 +32,19 @@ type Metrics struct {
 	BaselinePart float64 `json:"part_of_baseline"` // hours saved over those of two people in three months
 	CostSaved    float64 `json:"cost_saved"`
 
-	Cases      int           `json:"cases"`
-	Open       int           `json:"cases_open"`
-	Resolved   int           `json:"cases_resolved"`
-	Cancelled  int           `json:"cases_cancelled"`
-	Resolution Spread        `json:"hours_to_resolution"`
-	Latency    Spread        `json:"seconds_per_audit"` // until it is done or waits for somebody
-	CaseTime   Spread        `json:"seconds_per_case"`  // of models and tools, waiting left out
-	CaseCost   Spread        `json:"cost_per_case"`     // of models, in the currency of the price table
-	AuditCost  float64       `json:"cost_per_audit"`    // mean, vans that were verified counted in
-	Cost       float64       `json:"cost_total"`
-	Tokens     int           `json:"tokens_total"`
-	Weeks      []Week        `json:"weeks"`
-	Reversals  ReversalTable `json:"reversals"`
+	Cases      int             `json:"cases"`
+	Open       int             `json:"cases_open"`
+	Resolved   int             `json:"cases_resolved"`
+	Cancelled  int             `json:"cases_cancelled"`
+	Resolution Spread          `json:"hours_to_resolution"`
+	Latency    Spread          `json:"seconds_per_audit"` // until it is done or waits for somebody
+	CaseTime   Spread          `json:"seconds_per_case"`  // of models and tools, waiting left out
+	CaseCost   Spread          `json:"cost_per_case"`     // of models, in the currency of the price table
+	AuditCost  float64         `json:"cost_per_audit"`    // mean, vans that were verified counted in
+	Cost       float64         `json:"cost_total"`
+	Tokens     int             `json:"tokens_total"`
+	Weeks      []casebook.Week `json:"weeks"`
+	Reversals  ReversalTable   `json:"reversals"`
 }
 
 // A Spread is how a figure is spread over cases. All zero if there are none.
@@ -53,13 +53,6 @@ type Spread struct {
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
 	P90    float64 `json:"p90"`
-}
-
-// A Week is one week of audits, by its Monday.
-type Week struct {
-	Monday  string `json:"monday"`
-	Audits  int    `json:"audits"`
-	Flagged int    `json:"flagged"` // audits that did not end as verified
 }
 
 // A Source is where the figures come from.
@@ -78,7 +71,15 @@ func (s Source) Metrics(ctx context.Context) (Metrics, error) {
 	if m.Fleet, err = s.Roster.Count(ctx); err != nil {
 		return m, err
 	}
-	audits, err := s.Book.Audits(ctx)
+	looks, err := s.Book.Looks(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.countAudits(looks, s)
+	if m.Latency, err = s.latency(ctx, m.Audits, looks.Took); err != nil {
+		return m, err
+	}
+	all, err := s.Desk.Spent(ctx, "")
 	if err != nil {
 		return m, err
 	}
@@ -86,60 +87,58 @@ func (s Source) Metrics(ctx context.Context) (Metrics, error) {
 	if err != nil {
 		return m, err
 	}
-	spent, err := s.Desk.Spent(ctx, "")
+	spent, err := s.Desk.SpentByCase(ctx)
 	if err != nil {
 		return m, err
 	}
-	m.countAudits(audits, s)
 	m.countCases(cases)
-	m.countSpent(cases, spent)
+	m.countSpent(all, cases, spent)
 	m.Reversals, err = s.Reversals(ctx)
 	return m, err
 }
 
-func (m *Metrics) countAudits(audits []casebook.Audit, s Source) {
-	vans := map[string]bool{}
-	weeks := map[string]*Week{}
-	var seconds []float64
-	for _, a := range audits {
-		m.Audits++
-		vans[a.Vanpool] = true
-		monday := a.At.AddDate(0, 0, -(int(a.At.Weekday())+6)%7).Format(time.DateOnly)
-		w := weeks[monday]
-		if w == nil {
-			w = &Week{Monday: monday}
-			weeks[monday] = w
-		}
-		w.Audits++
-		if a.Status == "verified" {
-			m.Cleared++
-		} else {
-			w.Flagged++
-		}
-		seconds = append(seconds, a.Took.Seconds())
+func (m *Metrics) countAudits(l casebook.Looks, s Source) {
+	for _, w := range l.Weeks {
+		m.Audits += w.Audits
+		m.Cleared += w.Audits - w.Flagged
 	}
-	m.Vans = len(vans)
+	m.Vans = l.Vans
 	m.HoursSaved = float64(m.Audits*s.MinutesPerAudit) / 60
 	m.BaselinePart = m.HoursSaved / baselineHours
 	m.CostSaved = m.HoursSaved * s.HourlyCost
-	m.Latency = spread(seconds)
-	m.Weeks = filled(weeks)
+	m.Weeks = filled(l.Weeks)
+}
+
+// latency returns how the durations of n audits, that took so long together, are spread.
+func (s Source) latency(ctx context.Context, n int, together time.Duration) (Spread, error) {
+	if n == 0 {
+		return Spread{}, nil
+	}
+	out := Spread{N: n, Mean: together.Seconds() / float64(n)}
+	var at [3]float64
+	for i, place := range places(n) {
+		took, err := s.Book.TookAt(ctx, place)
+		if err != nil {
+			return out, err
+		}
+		at[i] = took.Seconds()
+	}
+	out.Median, out.P90 = (at[0]+at[1])/2, at[2]
+	return out, nil
 }
 
 // filled returns the weeks from the first to the last, those without an audit too: a
 // trend must not close up over them.
-func filled(weeks map[string]*Week) []Week {
-	out := []Week{}
-	mondays := slices.Sorted(maps.Keys(weeks))
-	if len(mondays) == 0 {
-		return out
-	}
-	day, err := time.Parse(time.DateOnly, mondays[0])
-	for ; err == nil && len(weeks) > 0; day = day.AddDate(0, 0, 7) {
-		w := Week{Monday: day.Format(time.DateOnly)}
-		if known := weeks[w.Monday]; known != nil {
-			w = *known
-			delete(weeks, w.Monday)
+func filled(weeks []casebook.Week) []casebook.Week {
+	out := []casebook.Week{}
+	for _, w := range weeks {
+		for len(out) > 0 {
+			last, err := time.Parse(time.DateOnly, out[len(out)-1].Monday)
+			next := last.AddDate(0, 0, 7).Format(time.DateOnly)
+			if err != nil || next >= w.Monday {
+				break
+			}
+			out = append(out, casebook.Week{Monday: next})
 		}
 		out = append(out, w)
 	}
@@ -164,13 +163,10 @@ func (m *Metrics) countCases(cases []dossier.Case) {
 	m.Resolution = spread(hours)
 }
 
-// countSpent sums up what models and tools took: over everything, and for each case
-// that was opened.
-func (m *Metrics) countSpent(cases []dossier.Case, spent map[dossier.CaseID]dossier.Expense) {
-	for _, x := range spent {
-		m.Cost += x.Cost
-		m.Tokens += x.TokensIn + x.TokensOut
-	}
+// countSpent says what models and tools took: all of them, and for each case that was
+// opened.
+func (m *Metrics) countSpent(all dossier.Expense, cases []dossier.Case, spent map[dossier.CaseID]dossier.Expense) {
+	m.Cost, m.Tokens = all.Cost, all.TokensIn+all.TokensOut
 	if m.Audits > 0 {
 		m.AuditCost = m.Cost / float64(m.Audits)
 	}
@@ -192,6 +188,10 @@ func spread(v []float64) Spread {
 		sum += x
 	}
 	n := len(v)
-	p90 := v[min(n-1, (9*n+9)/10-1)] // the first that nine in ten do not exceed
-	return Spread{n, sum / float64(n), (v[(n-1)/2] + v[n/2]) / 2, p90}
+	at := places(n)
+	return Spread{n, sum / float64(n), (v[at[0]] + v[at[1]]) / 2, v[at[2]]}
 }
+
+// places returns where, of n ordered figures, the two in the middle stand and the first
+// that nine in ten do not exceed.
+func places(n int) [3]int { return [3]int{(n - 1) / 2, n / 2, min(n-1, (9*n+9)/10-1)} }

@@ -3,7 +3,6 @@ package numbers
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"dossier/apps/poolpatrol/casebook"
 )
@@ -29,25 +28,15 @@ func TestSpread(t *testing.T) {
 // A trend keeps the weeks in which nobody was audited.
 func TestWeeks(t *testing.T) {
 	t.Parallel()
-	at := func(day string) time.Time {
-		d, err := time.Parse(time.DateOnly, day)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d.Add(23 * time.Hour)
-	}
 	var m Metrics
-	m.countAudits([]casebook.Audit{
-		{Vanpool: "VP-101", Status: "verified", At: at("2026-03-01")}, // a Sunday
-		{Vanpool: "VP-102", Status: "pending_reply", At: at("2026-03-02")},
-		{Vanpool: "VP-102", Status: "resolved", At: at("2026-03-22")},
-		{Vanpool: "VP-102", Status: "verified", At: at("2026-03-16")},
-	}, Source{MinutesPerAudit: 30, HourlyCost: 50})
-	const want = "[{2026-02-23 1 0} {2026-03-02 1 1} {2026-03-09 0 0} {2026-03-16 2 1}]"
+	m.countAudits(casebook.Looks{Vans: 2, Weeks: []casebook.Week{
+		{Monday: "2026-02-23", Audits: 1}, {Monday: "2026-03-02", Audits: 1, Flagged: 1}, {Monday: "2026-03-23", Audits: 2, Flagged: 1},
+	}}, Source{MinutesPerAudit: 30, HourlyCost: 50})
+	const want = "[{2026-02-23 1 0} {2026-03-02 1 1} {2026-03-09 0 0} {2026-03-16 0 0} {2026-03-23 2 1}]"
 	if got := fmt.Sprint(m.Weeks); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if m.HoursSaved != 2 || m.CostSaved != 100 || m.Vans != 2 || m.BaselinePart != 2.0/1040 {
+	if m.Audits != 4 || m.Cleared != 2 || m.HoursSaved != 2 || m.CostSaved != 100 || m.Vans != 2 || m.BaselinePart != 2.0/1040 {
 		t.Errorf("P-002 P-003 got %+v", m)
 	}
 }

@@ -3,6 +3,7 @@ package patrol
 import (
 	"dossier"
 	"dossier/apps/poolpatrol/replies"
+	"slices"
 )
 
 // An Outreach is what the outreach agent answers.
@@ -71,7 +72,7 @@ func (Reason) Values() []string { return []string{"shift_mismatch", "location_mi
 // failed it is the shift; a check that only missing records failed is unknown.
 func reasonFor(failed, unclear []string) Reason {
 	for _, check := range []string{"shift", "location"} {
-		if contains(failed, check) && !contains(unclear, check) {
+		if slices.Contains(failed, check) && !slices.Contains(unclear, check) {
 			return Reason(check + "_mismatch")
 		}
 	}

@@ -2,6 +2,7 @@ package patrol
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -92,7 +93,7 @@ func (p *Patrol) caseManager(checks []*agent.Agent, outreach *agent.Agent) *agen
 func bornOut(checks []*agent.Agent) func(context.Context, agent.Draft) error {
 	return func(_ context.Context, d agent.Draft) error {
 		var said Managed
-		if err := decode(d.Answer, &said); err != nil {
+		if err := json.Unmarshal(d.Answer, &said); err != nil {
 			return dossier.Errorf(dossier.Invalid, "The answer is not a case manager's result: %v.", err)
 		}
 		newest := map[string]model.Return{}
@@ -125,7 +126,7 @@ func bornOut(checks []*agent.Agent) func(context.Context, agent.Draft) error {
 // preloadManager looks up the roster, where the case stands and the mail about it.
 func (p *Patrol) preloadManager(ctx context.Context, run dossier.Run) (agent.Preloaded, error) {
 	var in managerIn
-	if err := decode(run.Input, &in); err != nil {
+	if err := json.Unmarshal(run.Input, &in); err != nil {
 		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The case manager was started with something else.").Because(err)
 	}
 	van, err := p.Roster.Crew(ctx, in.Vanpool)

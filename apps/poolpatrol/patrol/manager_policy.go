@@ -2,6 +2,7 @@ package patrol
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -336,7 +337,7 @@ func calledWith[T any](req *model.Request, tool string, fits func(T) bool) bool 
 				continue
 			}
 			var in T
-			if decode(c.Args, &in) == nil && fits(in) {
+			if json.Unmarshal(c.Args, &in) == nil && fits(in) {
 				return true
 			}
 		}

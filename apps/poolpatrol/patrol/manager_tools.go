@@ -70,12 +70,12 @@ func (p *Patrol) upsert(ctx context.Context, c tool.Call, in upsertIn) (casebook
 		if err != nil {
 			return f, err
 		}
-		failed, unclear := FailedChecks(found)
+		failed, unclear := verify.FailedChecks(found)
 		if !verify.SameSet(in.FailedChecks, failed) {
 			return f, dossier.Errorf(dossier.Invalid, "The findings say that %v failed; failed_checks must be that.", failed)
 		}
 		f.FailedChecks, f.Reason = failed, string(reasonFor(failed, unclear))
-		if err := p.settleOthers(ctx, c.Case, Affected(found)); err != nil {
+		if err := p.settleOthers(ctx, c.Case, verify.Affected(found)); err != nil {
 			return f, err
 		}
 	}
@@ -206,7 +206,7 @@ func (p *Patrol) concerned(ctx context.Context, id dossier.CaseID, vanpool strin
 	if err != nil {
 		return nil, err
 	}
-	still := Affected(found)
+	still := verify.Affected(found)
 	maps.DeleteFunc(still, func(id string, _ []string) bool { _, rides := van.Rider(id); return !rides })
 	return still, nil
 }

@@ -2,6 +2,7 @@ package patrol
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"dossier"
@@ -78,7 +79,7 @@ func (p *Patrol) outreachAgent() *agent.Agent {
 
 func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Preloaded, error) {
 	var in OutreachIn
-	if err := decode(run.Input, &in); err != nil {
+	if err := json.Unmarshal(run.Input, &in); err != nil {
 		return agent.Preloaded{}, dossier.Errorf(dossier.Invalid, "The outreach agent was started with something else.").Because(err)
 	}
 	van, err := p.Roster.Crew(ctx, in.Vanpool)
@@ -93,7 +94,7 @@ func (p *Patrol) preloadOutreach(ctx context.Context, run dossier.Run) (agent.Pr
 	if err != nil {
 		return agent.Preloaded{}, err
 	}
-	checks := Affected(found)[e.ID]
+	checks := verify.Affected(found)[e.ID]
 	out := OutreachContext{
 		Employee: e.ID, Checks: verify.OrEmpty(checks), Facts: p.letterFacts(van.ID, e.ID, found), Template: letters.For(checks), Messages: []MailView{},
 	}
@@ -132,7 +133,7 @@ func (p *Patrol) letterFacts(vanpool, employee string, found []dossier.Finding) 
 		switch fi.Check {
 		case "shift":
 			var s engine.Shifts
-			if decode(fi.Figures, &s) != nil {
+			if json.Unmarshal(fi.Figures, &s) != nil {
 				continue
 			}
 			for _, r := range s.Riders {
@@ -142,7 +143,7 @@ func (p *Patrol) letterFacts(vanpool, employee string, found []dossier.Finding) 
 			}
 		case "location":
 			var d engine.Distances
-			if decode(fi.Figures, &d) != nil {
+			if json.Unmarshal(fi.Figures, &d) != nil {
 				continue
 			}
 			for _, r := range d.Riders {
@@ -235,7 +236,7 @@ func reportMail(r model.Return, thread string, b *replies.Bucket, review bool) (
 // returned: a bucket that was not read, a mail that was not sent.
 func saysWhatHappened(_ context.Context, d agent.Draft) error {
 	var said Outreach
-	if err := decode(d.Answer, &said); err != nil {
+	if err := json.Unmarshal(d.Answer, &said); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The answer is not an outreach result: %v.", err)
 	}
 	var bucket *replies.Bucket
@@ -273,7 +274,7 @@ func saysWhatHappened(_ context.Context, d agent.Draft) error {
 func inThread(d agent.Draft, said Outreach, sent *MailOut) error {
 	var in OutreachIn
 	if len(d.Run.Input) > 0 {
-		if err := decode(d.Run.Input, &in); err != nil {
+		if err := json.Unmarshal(d.Run.Input, &in); err != nil {
 			return err
 		}
 	}

@@ -316,7 +316,7 @@ func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) 
 		return t, err
 	}
 	return p.Book.Begin(ctx, casebook.Thread{
-		Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID, Checks: Affected(found)[e.ID], Created: c.Now,
+		Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID, Checks: verify.Affected(found)[e.ID], Created: c.Now,
 	}, p.env.NewID)
 }
 

@@ -14,6 +14,7 @@ import (
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
 	"dossier/apps/poolpatrol/patrol"
+	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/app"
 )
 
@@ -76,5 +77,5 @@ func tells(f dossier.Finding, e dossier.Evidence) bool {
 	if json.Unmarshal(e.Data, &about) != nil || about.Employee == "" {
 		return true
 	}
-	return slices.Contains(patrol.Failing(f), about.Employee)
+	return slices.Contains(verify.Failing(f), about.Employee)
 }

@@ -381,39 +381,6 @@ func testNestedQueries(t *testing.T, s *store.Store, _ *Clock) {
 	}
 }
 
-// testSpent holds that a run carries what its moves took, and a case what its runs did.
-func testSpent(t *testing.T, s *store.Store, _ *Clock) {
-	ctx := t.Context()
-	cs := OpenCase(t, s, "vanpool/VP-101")
-	run, other := StartRun(t, s, cs), StartRun(t, s, OpenCase(t, s, "vanpool/VP-102"))
-	move := func(id dossier.RunID, seq int, status dossier.Status, x dossier.Expense) {
-		t.Helper()
-		err := s.Record(ctx, agent.Move{Run: id, Status: status, Answer: json.RawMessage(`1`), Entries: []agent.Entry{{Step: Step(seq, dossier.ModelTurn), Spent: x}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	move(run.ID, 2, dossier.Ready, dossier.Expense{Model: "openai/small", Turns: 1, TokensIn: 100, TokensOut: 20, Cost: 0.25, BusyMs: 12.5})
-	move(run.ID, 3, dossier.Ready, dossier.Expense{BusyMs: 2})
-	move(run.ID, 4, dossier.Done, dossier.Expense{Model: "openai/large", Turns: 1, TokensIn: 200, TokensOut: 30, Cost: 0.5, BusyMs: 30})
-	move(other.ID, 2, dossier.Ready, dossier.Expense{Model: "openai/small", Turns: 1, TokensIn: 7, TokensOut: 8, Cost: 1, BusyMs: 9})
-	want := dossier.Expense{Model: "openai/large", Turns: 2, TokensIn: 300, TokensOut: 50, Cost: 0.75, BusyMs: 44.5}
-	if got, err := s.Run(ctx, run.ID); err != nil || got.Spent != want {
-		t.Errorf("the run took %+v, %v; want %+v", got.Spent, err, want)
-	}
-	want.Model = ""
-	all, err := s.Spent(ctx, cs.App, "")
-	if err != nil || len(all) != 2 || all[cs.ID] != want || all[other.Case].TokensIn != 7 {
-		t.Errorf("the cases took %+v, %v", all, err)
-	}
-	if one, err := s.Spent(ctx, cs.App, cs.ID); err != nil || len(one) != 1 || one[cs.ID] != want {
-		t.Errorf("the case took %+v, %v", one, err)
-	}
-	if none, err := s.Spent(ctx, "another", ""); err != nil || len(none) != 0 {
-		t.Errorf("another app took %+v, %v", none, err)
-	}
-}
-
 // testDrivenRunsAreNotQueued holds that children whose caller drives them, and a caller
 // that is driven itself, are made ready without a job; all others have one. A child that
 // fails wakes its caller as one that answers does.

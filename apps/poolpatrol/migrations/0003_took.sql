@@ -1,0 +1,1 @@
+CREATE INDEX poolpatrol_audits_took ON poolpatrol_audits (took);

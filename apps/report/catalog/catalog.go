@@ -130,7 +130,9 @@ func (c *Catalog) discover() ([]Chart, error) {
 	for _, ch := range byKey {
 		charts = append(charts, *ch)
 	}
-	slices.SortFunc(charts, func(a, b Chart) int { return cmp.Compare(a.Key(), b.Key()) })
+	slices.SortFunc(charts, func(a, b Chart) int {
+		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Key(), b.Key()))
+	})
 	return charts, nil
 }
 

@@ -229,6 +229,25 @@ func TestShapes(t *testing.T) {
 	})
 }
 
+func TestNestedCategories(t *testing.T) {
+	t.Parallel()
+	c := open(t, folder(t, map[string]string{
+		"a/b.csv": "scen,val\nA,1\n", "a/m/x.csv": "scen,val\nA,1\n", "a/z.csv": "scen,val\nA,1\n", "a/émile_zola.csv": "scen,val\nA,1\n",
+	}))
+	t.Run("R-020 R-106 a category once, however deep", func(t *testing.T) {
+		t.Parallel()
+		if got := c.Categories(); len(got) != 2 || got[0] != (catalog.Category{Name: "a", Charts: 3}) || got[1] != (catalog.Category{Name: "a/m", Charts: 1}) {
+			t.Errorf("categories %+v", got)
+		}
+	})
+	t.Run("R-019 a title in any script", func(t *testing.T) {
+		t.Parallel()
+		if got := chart(t, c, "émile_zola").Title; got != "Émile Zola" {
+			t.Errorf("title %q", got)
+		}
+	})
+}
+
 func TestNeverLeavesTheRoot(t *testing.T) {
 	t.Parallel()
 	outside := folder(t, map[string]string{"secret.csv": "dim,val\nx,1\n", "d/inner.csv": "dim,val\nx,1\n"})

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"dossier"
 )
@@ -150,7 +151,8 @@ func titleOf(base string) string {
 	words := strings.FieldsFunc(base, func(r rune) bool { return r == '_' || r == '-' || r == ' ' })
 	for i, w := range words {
 		if i == 0 || !slices.Contains(smallWords, w) {
-			words[i] = strings.ToUpper(w[:1]) + w[1:]
+			r, n := utf8.DecodeRuneInString(w)
+			words[i] = string(unicode.ToUpper(r)) + w[n:]
 		}
 	}
 	return strings.Join(words, " ")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +167,7 @@ func (c *Catalog) scanCSV(ch *Chart) error {
 	if h.value >= 0 {
 		ch.Measures = []string{h.columns[h.value]}
 	}
-	scenarios, units := map[string]bool{}, map[string]bool{}
+	scenarios, units, years := map[string]bool{}, map[string]bool{}, map[int]bool{}
 	for {
 		rec, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -182,6 +183,12 @@ func (c *Catalog) scanCSV(ch *Chart) error {
 		if u := field(rec, h.unit); u != "" && !units[u] {
 			units[strings.Clone(u)] = true
 		}
+		if y := h.yearOf(rec); y != 0 {
+			years[y] = true
+		}
+	}
+	if h.shape == Long && len(years) > 0 {
+		ch.Years = slices.Sorted(maps.Keys(years))
 	}
 	for s := range scenarios {
 		ch.written = append(ch.written, s)
@@ -212,6 +219,7 @@ func (c *Catalog) readTable(ch *Chart, limit int) (*Table, error) {
 	for line := 2; ; line++ {
 		rec, err := r.Read()
 		if errors.Is(err, io.EOF) {
+			slices.Sort(t.Years)
 			return t, nil
 		}
 		if err != nil {
@@ -223,6 +231,9 @@ func (c *Catalog) readTable(ch *Chart, limit int) (*Table, error) {
 		row, err := h.row(rec, line, unit)
 		if err != nil {
 			return nil, fmt.Errorf("chart %s: %w", ch.ID, err)
+		}
+		if h.shape == Long && len(row.Cells) > 0 && row.Cells[0].Year != 0 && !slices.Contains(t.Years, row.Cells[0].Year) {
+			t.Years = append(t.Years, row.Cells[0].Year)
 		}
 		if usual := c.Scenario(row.Scenario); usual != row.Scenario {
 			row.Written, row.Scenario = row.Scenario, usual
@@ -249,8 +260,7 @@ func (h *header) row(rec []string, line int, unit string) (Row, error) {
 		row.Label = Blank
 	}
 	if h.shape == Long {
-		year, _ := strconv.Atoi(field(rec, h.yearAt))
-		return row, row.add(year, field(rec, h.value))
+		return row, row.add(h.yearOf(rec), field(rec, h.value))
 	}
 	row.Cells = make([]Cell, 0, len(h.years))
 	for i := range h.columns {
@@ -261,6 +271,12 @@ func (h *header) row(rec []string, line int, unit string) (Row, error) {
 		}
 	}
 	return row, nil
+}
+
+// yearOf returns what a record of a long table says in its year column, 0 if nothing.
+func (h *header) yearOf(rec []string) int {
+	year, _ := strconv.Atoi(field(rec, h.yearAt))
+	return year
 }
 
 // add appends a cell; an empty one and the usual marks for missing are left out.

@@ -144,22 +144,27 @@ func (w *writer) figure(c *Chart) {
 // relative writes about changes from a baseline.
 func (w *writer) relative(c *Chart) {
 	s := &c.Summary.Summary
-	unit := s.Units[0]
 	id := c.Chart.ID
-	low, high := extremes(s, unit)
-	if low == "" {
-		return
-	}
 	topic := ""
-	if b := s.Baseline; b != nil {
+	switch b := s.Baseline; {
+	case b != nil && len(s.Scenarios) == 1:
+		topic = fmt.Sprintf("%s starts from %s in %d.", s.Scenarios[0], amount(b.Value, b.Unit), b.Year)
+	case b != nil:
 		topic = fmt.Sprintf(w.pick(id, "topic",
 			"All %s scenarios start from %s in %d, and they part from there.",
 			"The %s scenarios share one starting point, %s in %d, and end far apart.",
 			"Every one of the %s scenarios begins at %s in %d; what separates them is how much is taken away."),
 			spell(len(s.Scenarios)), amount(b.Value, b.Unit), b.Year)
 	}
-	w.para(topic, w.cuts(c, unit), w.gapOf(s, unit))
-	w.para(w.leader(c, unit), w.topReductions(c, unit, low), w.spread(c, unit, low, high), w.risers(c, unit))
+	for _, unit := range s.Units {
+		low, high := extremes(s, unit)
+		if low == "" {
+			continue
+		}
+		w.para(topic, w.cuts(c, unit), w.gapOf(s, unit))
+		w.para(w.leader(c, unit), w.topReductions(c, unit, low), w.spread(c, unit, low, high), w.risers(c, unit))
+		topic = ""
+	}
 }
 
 // cuts compares the totals of a relative chart.
@@ -241,13 +246,22 @@ func (w *writer) spread(c *Chart, unit, low, high string) string {
 func (w *writer) risers(c *Chart, unit string) string {
 	s := &c.Summary.Summary
 	var out []string
+	cut := false
 	for _, name := range s.Scenarios {
-		for _, m := range s.Part(name, unit).Movers {
+		p := s.Part(name, unit)
+		if p == nil || p.Change.Sign() >= 0 {
+			continue // nothing is cut, so nothing moves against it
+		}
+		cut = true
+		for _, m := range p.Movers {
 			if m.Value.Sign() > 0 && len(out) < 3 {
 				w.tell(m.Label, name, amount(m.Value, unit))
 				out = append(out, fmt.Sprintf("%s rises by %s in %s", m.Label, amount(m.Value, unit), name))
 			}
 		}
+	}
+	if !cut {
+		return ""
 	}
 	if len(out) == 0 {
 		return w.pick(c.Chart.ID, "no riser", "Nothing moves against this trend.", "No part of it moves the other way.")
@@ -258,8 +272,7 @@ func (w *writer) risers(c *Chart, unit string) string {
 // levels writes about a quantity that adds up, over the years.
 func (w *writer) levels(c *Chart, unit string, lead bool) {
 	s := &c.Summary.Summary
-	first := s.Part(s.Scenarios[0], unit)
-	if first == nil || first.First == nil {
+	if !oneSpan(s, unit) {
 		w.standing(c, unit)
 		return
 	}
@@ -270,9 +283,12 @@ func (w *writer) levels(c *Chart, unit string, lead bool) {
 // topic says in words where the chart goes.
 func (w *writer) topic(c *Chart, unit string, lead bool) string {
 	s := &c.Summary.Summary
-	up, down := 0, 0
+	up, down, all := 0, 0, 0
+	var span *summary.Part
 	for _, name := range s.Scenarios {
 		if p := s.Part(name, unit); p != nil && p.Change != nil {
+			span = p
+			all++
 			switch p.Change.Sign() {
 			case 1:
 				up++
@@ -282,18 +298,21 @@ func (w *writer) topic(c *Chart, unit string, lead bool) string {
 		}
 	}
 	what := subject(c.Chart.Title, unit, len(s.Units) > 1)
-	p := s.Part(s.Scenarios[0], unit)
 	many := plural(what)
 	way := numbered(many, "moves in different directions from one scenario to the next", "move in different directions from one scenario to the next")
 	switch {
-	case up == 0 && down > 0:
+	case down == all && all > 0:
 		way = w.pick(c.Chart.ID, "down", numbered(many, "falls in every scenario", "fall in every scenario"),
 			numbered(many, "declines in all scenarios", "decline in all scenarios"), numbered(many, "comes down on every path", "come down on every path"))
-	case down == 0 && up > 0:
+	case up == all && all > 0:
 		way = w.pick(c.Chart.ID, "up", numbered(many, "grows in every scenario", "grow in every scenario"),
 			numbered(many, "rises in all scenarios", "rise in all scenarios"), numbered(many, "goes up on every path", "go up on every path"))
 	case up == 0 && down == 0:
 		way = numbered(many, "does not change", "do not change")
+	case up == 0:
+		way = numbered(many, "falls in some scenarios and does not change in others", "fall in some scenarios and do not change in others")
+	case down == 0:
+		way = numbered(many, "rises in some scenarios and does not change in others", "rise in some scenarios and do not change in others")
 	}
 	open := capital(what)
 	if !lead {
@@ -302,7 +321,7 @@ func (w *writer) topic(c *Chart, unit string, lead bool) string {
 			open = w.pick(c.Chart.ID, "open", capital(what), "Taken as a whole, "+what, "At the same time, "+what)
 		}
 	}
-	return fmt.Sprintf("%s %s between %d and %d.", open, way, p.FirstYear, p.LastYear)
+	return fmt.Sprintf("%s %s between %d and %d.", open, way, span.FirstYear, span.LastYear)
 }
 
 // paths compares where the scenarios end.

@@ -163,6 +163,9 @@ func (w *writer) aboutBaseline() string {
 				parts = append(parts, fmt.Sprintf("%s changes it by %s %%", name, digits(pct, 1)))
 			}
 		}
+		if len(parts) == 0 {
+			continue
+		}
 		return fmt.Sprintf("Measured against the baseline of %s in %d, %s.", amount(b.Value, b.Unit), b.Year, join(parts))
 	}
 	return ""
@@ -216,7 +219,11 @@ func (w *writer) table(scenarios []string) string {
 		for _, name := range scenarios {
 			row := fmt.Sprintf("\n| %s |", name)
 			for _, y := range years {
-				row += fmt.Sprintf(" %s |", digits(c.totalAt(name, unit, y), 2))
+				cell := "–"
+				if v, ok := c.totalAt(name, unit, y); ok {
+					cell = digits(v, 2)
+				}
+				row += fmt.Sprintf(" %s |", cell)
 			}
 			b.WriteString(row)
 		}

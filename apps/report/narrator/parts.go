@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"dossier/apps/report/summary"
 	"dossier/internal/faith"
@@ -15,8 +17,8 @@ func (w *writer) drivers(c *Chart, unit string) string {
 	s := &c.Summary.Summary
 	name := widestMove(s, unit)
 	p := s.Part(name, unit)
-	if p == nil || p.Change.Sign() == 0 {
-		return ""
+	if p == nil || p.Change.Sign() == 0 || len(p.Partial) > 0 {
+		return "" // a row whose change is unknown may be the largest
 	}
 	with := slices.DeleteFunc(slices.Clone(p.Movers), func(m summary.Mover) bool { return m.Value.Sign() != p.Change.Sign() })
 	if len(with) == 0 {
@@ -49,7 +51,7 @@ func (w *writer) remains(s *summary.Summary, unit string, way int) string {
 	year := 0
 	for _, name := range s.Scenarios {
 		p := s.Part(name, unit)
-		if p == nil || p.Last == nil || p.Change.Sign() != way {
+		if p == nil || p.Last == nil || p.Change == nil || p.Change.Sign() != way {
 			return ""
 		}
 		var top *summary.Mover
@@ -104,19 +106,48 @@ func (w *writer) exceptions(c *Chart, unit string) string {
 	return w.pick(c.Chart.ID, "except", "Not everything follows: ", "Against this, ", "Moving the other way: ") + join(out) + "."
 }
 
-// standing writes about levels without years.
+// oneSpan reports whether every scenario with data in a unit has it from one year to
+// another, and all the same two.
+func oneSpan(s *summary.Summary, unit string) bool {
+	var span *summary.Part
+	for _, name := range s.Scenarios {
+		p := s.Part(name, unit)
+		if p == nil {
+			continue
+		}
+		if span == nil {
+			span = p
+		}
+		if p.First == nil || p.FirstYear != span.FirstYear || p.LastYear != span.LastYear {
+			return false
+		}
+	}
+	return span != nil
+}
+
+// standing writes about levels without years, or of years that differ from one scenario
+// to the next.
 func (w *writer) standing(c *Chart, unit string) {
 	s := &c.Summary.Summary
-	var parts []string
+	var parts, moves []string
 	for _, name := range s.Scenarios {
-		if p := s.Part(name, unit); p != nil && p.Last != nil {
+		p := s.Part(name, unit)
+		switch {
+		case p == nil || p.Last == nil:
+		case p.First != nil:
+			moves = append(moves, fmt.Sprintf("In %s it %s from %s in %d to %s in %d.", name, verb(p.Change.Sign()), amount(*p.First, unit), p.FirstYear, amount(*p.Last, unit), p.LastYear))
+		case p.LastYear != 0:
+			parts = append(parts, fmt.Sprintf("%s in %s in %d", amount(*p.Last, unit), name, p.LastYear))
+		default:
 			parts = append(parts, fmt.Sprintf("%s in %s", amount(*p.Last, unit), name))
 		}
 	}
-	if len(parts) == 0 {
-		return
+	what := capital(subject(c.Chart.Title, unit, len(s.Units) > 1))
+	if len(parts) > 0 {
+		w.para(fmt.Sprintf("%s stands at %s.", what, join(parts)), strings.Join(moves, " "), w.gapOf(s, unit))
+	} else if len(moves) > 0 {
+		w.para(fmt.Sprintf("%s is not known for the same years in every scenario.", what), strings.Join(moves, " "))
 	}
-	w.para(fmt.Sprintf("%s stands at %s.", capital(subject(c.Chart.Title, unit, false)), join(parts)), w.gapOf(s, unit))
 }
 
 // shares writes about rows that do not add up, label by label.
@@ -137,7 +168,7 @@ func (w *writer) shift(c *Chart, unit string) string {
 	from, to := "", ""
 	for i, name := range s.Scenarios {
 		var down, up string
-		if p := s.Part(name, unit); p != nil {
+		if p := s.Part(name, unit); p != nil && len(p.Partial) == 0 {
 			for _, m := range p.Movers { // the largest move first
 				switch {
 				case m.Value.Sign() < 0 && down == "":
@@ -250,6 +281,11 @@ func (w *writer) caveats() {
 		if len(s.Units) > 1 {
 			out = append(out, fmt.Sprintf("%s holds quantities in %s, which are not added together.", quoted(c.Chart.Title), join(s.Units)))
 		}
+		for _, caveat := range s.Caveats {
+			if strings.HasPrefix(caveat, summary.ApartCaveat) || strings.HasPrefix(caveat, summary.PartialCaveat) {
+				out = append(out, caveat)
+			}
+		}
 		if slices.Contains(s.Caveats, "Some rows have no label in the data.") {
 			out = append(out, fmt.Sprintf("Some rows of %s have no label in the data.", quoted(c.Chart.Title)))
 		}
@@ -269,7 +305,8 @@ func (w *writer) children() {
 func lowerAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = strings.ToLower(s[:1]) + s[1:]
+		r, n := utf8.DecodeRuneInString(s)
+		out[i] = string(unicode.ToLower(r)) + s[n:]
 	}
 	return out
 }
@@ -360,13 +397,12 @@ func movingLabels(s *summary.Summary, unit string, n int) []string {
 	return labels[:min(n, len(labels))]
 }
 
-// totalAt adds up a scenario's rows for a year.
-func (c *Chart) totalAt(name, unit string, year int) faith.Number {
-	var total faith.Number
+// totalAt adds up a scenario's rows for a year, if there are any.
+func (c *Chart) totalAt(name, unit string, year int) (total faith.Number, ok bool) {
 	for _, r := range c.Table.Rows {
-		if v, ok := r.At(year); ok && r.Scenario == name && r.Unit == unit && !summary.IsTotal(c.Chart, &r) {
-			total = total.Add(v)
+		if v, has := r.At(year); has && r.Scenario == name && r.Unit == unit && !summary.IsTotal(c.Chart, &r) {
+			total, ok = total.Add(v), true
 		}
 	}
-	return total
+	return total, ok
 }

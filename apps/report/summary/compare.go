@@ -146,9 +146,9 @@ func Trends(ch *catalog.Chart, t *catalog.Table, label string) ([]Trend, error) 
 			if Additive(unit) && (label == "" || label == "total") {
 				out = append(out, trendOf(ch, scen, "total", unit, rows))
 			}
-			for _, r := range rows {
-				if label == "" || strings.EqualFold(label, r.Label) {
-					out = append(out, trendOf(ch, scen, r.Label, unit, []*catalog.Row{r}))
+			for _, same := range byLabel(rows) {
+				if label == "" || strings.EqualFold(label, same[0].Label) {
+					out = append(out, trendOf(ch, scen, same[0].Label, unit, same))
 				}
 			}
 		}
@@ -233,15 +233,29 @@ type Pair struct {
 // Consistency compares quantities that two charts hold both: changes against levels
 // of the same rows, and a row of one chart against the total of the chart that is
 // about it. It returns how many were compared and which disagree by more than the
-// rounding of their cells.
+// rounding of their cells. A chart's cells are taken to be rounded to the most decimals
+// that any of them has, but to no more than two. Shares and rows whose label stands
+// twice are not compared with a change.
 func Consistency(pairs []Pair) (compared int, out []Disagreement) {
+	return consistency(pairs, (*work).rounding, true)
+}
+
+// Consistency1 is Consistency as it was first: every cell is taken to be rounded to two
+// decimals, and shares and doubled labels are compared, too. What was found that way is
+// worked out again that way.
+func Consistency1(pairs []Pair) (compared int, out []Disagreement) {
+	return consistency(pairs, func(*work) faith.Number { return hundredth }, false)
+}
+
+func consistency(pairs []Pair, rounding func(*work) faith.Number, strict bool) (compared int, out []Disagreement) {
 	for i := range pairs {
 		for j := range pairs {
 			if i == j {
 				continue
 			}
 			a, b := newWork(pairs[i]), newWork(pairs[j])
-			n, bad := changesAgainstLevels(a, b)
+			a.half, b.half = rounding(a), rounding(b)
+			n, bad := changesAgainstLevels(a, b, strict)
 			compared, out = compared+n, append(out, bad...)
 			n, bad = rowAgainstTotal(a, b)
 			compared, out = compared+n, append(out, bad...)
@@ -258,7 +272,7 @@ func newWork(p Pair) *work {
 
 // changesAgainstLevels compares a chart of changes with a chart of levels that has
 // most of its labels.
-func changesAgainstLevels(a, b *work) (compared int, out []Disagreement) {
+func changesAgainstLevels(a, b *work, strict bool) (compared int, out []Disagreement) {
 	if !a.relative || b.relative || len(b.table.Years) < 2 || !sharesLabels(a, b) {
 		return 0, nil
 	}
@@ -268,6 +282,9 @@ func changesAgainstLevels(a, b *work) (compared int, out []Disagreement) {
 			if o.Label != r.Label || o.Scenario != r.Scenario || o.Unit != r.Unit || len(r.Cells) != 1 {
 				continue
 			}
+			if strict && (!Additive(r.Unit) || len(a.like(r)) > 1 || len(b.like(r)) > 1) {
+				continue
+			}
 			x, ok1 := o.At(first)
 			y, ok2 := o.At(last)
 			if !ok1 || !ok2 {
@@ -275,10 +292,21 @@ func changesAgainstLevels(a, b *work) (compared int, out []Disagreement) {
 			}
 			compared++
 			q := fmt.Sprintf("change of %s in %s from %d to %d", r.Label, r.Scenario, first, last)
-			out = appendDisagreement(out, q, a, r.Cells[0].Value, b, y.Sub(x), r.Unit, 3)
+			out = appendDisagreement(out, q, a, r.Cells[0].Value, b, y.Sub(x), r.Unit, 2)
 		}
 	}
 	return compared, out
+}
+
+// like returns the rows with another row's scenario, label and unit.
+func (w *work) like(r *catalog.Row) []*catalog.Row {
+	var out []*catalog.Row
+	for _, o := range w.rows {
+		if o.Label == r.Label && o.Scenario == r.Scenario && o.Unit == r.Unit {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 func sharesLabels(a, b *work) bool {
@@ -319,7 +347,7 @@ func rowAgainstTotal(a, b *work) (compared int, out []Disagreement) {
 				continue
 			}
 			compared++
-			out = appendDisagreement(out, fmt.Sprintf("%s in %s, %d", r.Label, r.Scenario, c.Year), a, c.Value, b, sum(rows, c.Year), r.Unit, len(rows)+1)
+			out = appendDisagreement(out, fmt.Sprintf("%s in %s, %d", r.Label, r.Scenario, c.Year), a, c.Value, b, sum(rows, c.Year), r.Unit, len(rows))
 		}
 	}
 	return compared, out
@@ -357,13 +385,36 @@ func words(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, "&", "and")), func(r rune) bool { return r == ' ' || r == '-' || r == ',' })
 }
 
-// appendDisagreement adds one if a and b differ by more than half a unit in the last
-// place of each cell behind them.
+// hundredth is half of the second decimal.
+var hundredth = must(faith.Decimal("0.005"))
+
+func must(n faith.Number, err error) faith.Number {
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// rounding is half a unit in the last place of the table's cells.
+func (w *work) rounding() faith.Number {
+	places := 0
+	for _, r := range w.table.Rows {
+		for _, c := range r.Cells {
+			_, decimals, _ := strings.Cut(c.Value.String(), ".")
+			if places = max(places, len(decimals)); places >= 2 {
+				return hundredth
+			}
+		}
+	}
+	return faith.Int(5).Div(10).Div([]int{1, 10}[places])
+}
+
+// appendDisagreement adds one if a's cell and the figure from so many cells of b differ
+// by more than the rounding of each.
 func appendDisagreement(out []Disagreement, what string, a *work, x faith.Number, b *work, y faith.Number, unit string, cells int) []Disagreement {
-	half, _ := faith.Decimal("0.005")
-	var tolerance faith.Number
+	tolerance := a.half
 	for range cells {
-		tolerance = tolerance.Add(half)
+		tolerance = tolerance.Add(b.half)
 	}
 	diff := x.Sub(y)
 	if diff.Abs().Cmp(tolerance) <= 0 {

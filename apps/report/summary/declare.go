@@ -167,6 +167,9 @@ func Declare(f *faith.Facts, id dossier.EvidenceID, ch *catalog.Chart, t *catalo
 	for _, y := range t.Years {
 		f.Allow(strconv.Itoa(y))
 	}
+	if b := d.work.baseline; b != nil {
+		f.Allow(strconv.Itoa(b.Year))
+	}
 	for _, y := range []int{ch.BaseYear, ch.FinalYear} {
 		if y != 0 && (d.work.relative || y == ch.BaseYear) {
 			f.Allow(strconv.Itoa(y))

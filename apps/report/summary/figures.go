@@ -20,6 +20,9 @@ func (d *declaration) scenario(name, unit string) error {
 		return nil
 	}
 	years := yearsOf(rows)
+	if len(years) == 0 {
+		return nil
+	}
 	names := map[string]string{}
 	if name != "" {
 		names["scenario"] = name
@@ -93,7 +96,7 @@ func (d *declaration) fromBaseline(rows []*catalog.Row, year int, name, unit str
 	}
 	i := slices.IndexFunc(d.work.table.Rows, func(r catalog.Row) bool {
 		_, is := BaselineYear(&r)
-		return is && (r.Scenario == name || name == "")
+		return is && len(r.Cells) > 0 && (r.Scenario == name || name == "")
 	})
 	if i < 0 || d.work.table.Rows[i].Unit != unit {
 		return nil
@@ -101,7 +104,9 @@ func (d *declaration) fromBaseline(rows []*catalog.Row, year int, name, unit str
 	base := d.ref(&d.work.table.Rows[i], year)
 	of := []string{base}
 	for _, r := range rows {
-		of = append(of, d.ref(r, year))
+		if _, ok := r.At(year); ok {
+			of = append(of, d.ref(r, year))
+		}
 	}
 	way := sum(rows, year).Sign()
 	net, err := d.compute(fmt.Sprintf("net %s %s", name, unit), faith.Sum, of, names, way, "level after the changes, "+name)
@@ -109,7 +114,7 @@ func (d *declaration) fromBaseline(rows []*catalog.Row, year int, name, unit str
 		return err
 	}
 	d.mend(net, func(f *faith.Fact) { f.Year = d.work.chart.FinalYear })
-	if d.work.baseline.Value.Sign() == 0 {
+	if d.work.table.Rows[i].Cells[0].Value.Sign() == 0 {
 		return nil
 	}
 	_, err = d.compute(fmt.Sprintf("of baseline %s %s", name, unit), faith.Share, []string{total, base}, names, 0, "change as a share of the baseline, "+name)
@@ -138,36 +143,14 @@ func (d *declaration) labels(rows []*catalog.Row, years []int, name, unit, total
 }
 
 func (d *declaration) label(rows []*catalog.Row, years []int, name, unit, total string) error {
-	label := rows[0].Label
-	names := map[string]string{}
-	if name != "" {
-		names["scenario"] = name
-	}
-	if named(label) {
-		names["series"] = label
-	}
-	at := func(y int) (string, error) {
-		var of []string
-		for _, r := range rows {
-			if _, ok := r.At(y); ok {
-				of = append(of, d.ref(r, y))
-			}
-		}
-		if len(of) == 1 {
-			return of[0], nil
-		}
-		if len(of) == 0 {
-			return "", nil
-		}
-		return d.compute(fmt.Sprintf("%s %s %s %d", label, name, unit, y), faith.Sum, of, names, 0, joinLabel("sum", label, name, y))
-	}
-	last, err := at(years[len(years)-1])
+	label, names := rows[0].Label, namesOf(name, rows[0].Label)
+	last, err := d.labelAt(rows, years[len(years)-1], name, unit)
 	if err != nil || last == "" {
 		return err
 	}
 	moved := last
 	if len(years) > 1 {
-		first, err := at(years[0])
+		first, err := d.labelAt(rows, years[0], name, unit)
 		if err != nil || first == "" {
 			return err
 		}
@@ -194,13 +177,43 @@ func (d *declaration) label(rows []*catalog.Row, years []int, name, unit, total 
 	return err
 }
 
+func namesOf(scenario, label string) map[string]string {
+	names := map[string]string{}
+	if scenario != "" {
+		names["scenario"] = scenario
+	}
+	if named(label) {
+		names["series"] = label
+	}
+	return names
+}
+
+// labelAt returns the figure of rows that share a label for a year, "" if they have
+// none: the one cell, or the sum of several.
+func (d *declaration) labelAt(rows []*catalog.Row, year int, name, unit string) (string, error) {
+	var of []string
+	for _, r := range rows {
+		if _, ok := r.At(year); ok {
+			of = append(of, d.ref(r, year))
+		}
+	}
+	switch len(of) {
+	case 0:
+		return "", nil
+	case 1:
+		return of[0], nil
+	}
+	label := rows[0].Label
+	return d.compute(fmt.Sprintf("%s %s %s %d", label, name, unit, year), faith.Sum, of, namesOf(name, label), 0, joinLabel("sum", label, name, year))
+}
+
 // across declares gaps between scenarios and means over them.
 func (d *declaration) across(scenarios []string, unit string) error {
 	if len(scenarios) < 2 {
 		return nil
 	}
 	if Additive(unit) {
-		years := yearsOf(d.work.rows)
+		years := yearsOf(slices.DeleteFunc(slices.Clone(d.work.rows), func(r *catalog.Row) bool { return r.Unit != unit }))
 		if len(years) == 0 {
 			return nil
 		}
@@ -219,21 +232,18 @@ func (d *declaration) across(scenarios []string, unit string) error {
 
 // labelSpreads compares each label between the scenarios.
 func (d *declaration) labelSpreads(scenarios []string, unit string) error {
-	var labels []string
-	for _, r := range d.work.rows {
-		if r.Unit == unit && !slices.Contains(labels, r.Label) {
-			labels = append(labels, r.Label)
-		}
-	}
-	for _, label := range labels {
+	for _, rows := range byLabel(slices.DeleteFunc(slices.Clone(d.work.rows), func(r *catalog.Row) bool { return r.Unit != unit || len(r.Cells) == 0 })) {
+		label, years := rows[0].Label, yearsOf(rows)
 		var refs, owners []string
 		for _, s := range scenarios {
-			i := slices.IndexFunc(d.work.rows, func(r *catalog.Row) bool { return r.Scenario == s && r.Label == label && r.Unit == unit })
-			if i < 0 || len(d.work.rows[i].Cells) == 0 {
-				continue
+			mine := slices.DeleteFunc(slices.Clone(rows), func(r *catalog.Row) bool { return r.Scenario != s })
+			ref, err := d.labelAt(mine, years[len(years)-1], s, unit)
+			if err != nil {
+				return err
 			}
-			r := d.work.rows[i]
-			refs, owners = append(refs, d.ref(r, r.Cells[len(r.Cells)-1].Year)), append(owners, s)
+			if ref != "" {
+				refs, owners = append(refs, ref), append(owners, s)
+			}
 		}
 		var names map[string]string
 		if named(label) {

@@ -43,6 +43,9 @@ func relativeInsights(s *Summary, unit string) []string {
 		return out
 	}
 	d, w := s.Part(deepest, unit), s.Part(weakest, unit)
+	if d.Change.Sign() >= 0 {
+		return out // nothing is cut
+	}
 	line := fmt.Sprintf("%s achieves the deepest cuts (%s)", deepest, quantity(*d.Change, unit))
 	if also := contributors(d); len(also) > 0 {
 		line += ", with " + strings.Join(also, " and ") + " contributing significantly"

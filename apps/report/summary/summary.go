@@ -11,7 +11,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -89,7 +89,8 @@ type Part struct {
 	Percent   *faith.Number `json:"percent_change,omitempty"`
 	PeakYear  int           `json:"peak_year,omitempty"` // where the total is highest, if that is neither end
 	Peak      *faith.Number `json:"peak,omitempty"`
-	Movers    []Mover       `json:"movers"` // by size of change, the largest first
+	Movers    []Mover       `json:"movers"`            // by size of change, the largest first
+	Partial   []string      `json:"partial,omitempty"` // rows without a number at one of the ends, whose change is unknown
 }
 
 // A Gap is the distance between the highest and the lowest scenario in the last year.
@@ -117,7 +118,7 @@ func Of(ch *catalog.Chart, t *catalog.Table) *Chart {
 	w.sort()
 	s.Relative = w.relative
 	s.MeasureType = w.measureType()
-	s.Baseline = w.baseline
+	s.Baseline = w.shared(s.Scenarios)
 	for _, name := range cmpOr(s.Scenarios, []string{""}) {
 		s.ByScenario[name] = w.scenario(name)
 	}
@@ -162,57 +163,6 @@ func Additive(unit string) bool {
 		!strings.Contains(u, "share") && !strings.Contains(u, "intensity")
 }
 
-// work is a table with its rows told apart: those that count, the baseline, totals.
-type work struct {
-	chart    *catalog.Chart
-	table    *catalog.Table
-	rows     []*catalog.Row
-	totals   []*catalog.Row // rows that are the sum of others, left out of sums
-	baseline *Baseline
-	relative bool
-}
-
-var baselineName = regexp.MustCompile(`(?i)^(?:net|base|baseline|total)\s+((?:19|20|21)\d\d)$`)
-
-func (w *work) sort() {
-	for i := range w.table.Rows {
-		r := &w.table.Rows[i]
-		if strings.EqualFold(r.Kind, "relative") {
-			w.relative = true
-		}
-	}
-	for i := range w.table.Rows {
-		r := &w.table.Rows[i]
-		switch year, is := BaselineYear(r); {
-		case is && w.table.Shape == catalog.Long:
-			if w.baseline == nil && len(r.Cells) > 0 {
-				w.baseline = &Baseline{Name: r.Label, Value: r.Cells[0].Value, Unit: r.Unit, Year: year}
-			}
-		case IsTotal(w.chart, r):
-			w.totals = append(w.totals, r)
-		default:
-			w.rows = append(w.rows, r)
-		}
-	}
-}
-
-// BaselineYear recognises a row that holds the level of a year, such as "Net 2025".
-func BaselineYear(r *catalog.Row) (int, bool) {
-	g := baselineName.FindStringSubmatch(r.Label)
-	if g == nil {
-		return 0, false
-	}
-	year := 0
-	_, _ = fmt.Sscan(g[1], &year)
-	return year, true
-}
-
-// IsTotal recognises a row that sums up the others.
-func IsTotal(ch *catalog.Chart, r *catalog.Row) bool {
-	return strings.EqualFold(r.Kind, "total") || ch.Total != "" && strings.EqualFold(r.Label, ch.Total) ||
-		strings.EqualFold(r.Label, "total") || strings.EqualFold(r.Label, "net emissions")
-}
-
 func (w *work) measureType() string {
 	kind := ""
 	for _, r := range w.rows {
@@ -241,7 +191,7 @@ func (w *work) scenario(name string) *Scenario {
 	for _, unit := range unitsOf(w.table) {
 		var rows []*catalog.Row
 		for _, r := range w.rows {
-			if r.Scenario == name && r.Unit == unit {
+			if r.Scenario == name && r.Unit == unit && len(r.Cells) > 0 {
 				rows = append(rows, r)
 			}
 		}
@@ -279,7 +229,7 @@ func (w *work) part(unit string, rows []*catalog.Row) Part {
 	} else if len(years) == 1 {
 		p.LastYear = years[0]
 	}
-	p.Movers = movers(rows, p.FirstYear, p.LastYear)
+	p.Movers, p.Partial = movers(rows, p.FirstYear, p.LastYear)
 	if !p.Additive {
 		return p
 	}
@@ -342,52 +292,57 @@ func sum(rows []*catalog.Row, year int) faith.Number {
 	return total
 }
 
-// movers returns each row's change (or value), the largest first. Rows that share a
-// label are added up.
-func movers(rows []*catalog.Row, first, last int) []Mover {
-	var out []Mover
+// byLabel groups rows that share a label, in the order of their first.
+func byLabel(rows []*catalog.Row) [][]*catalog.Row {
+	var out [][]*catalog.Row
 	at := map[string]int{}
 	for _, r := range rows {
-		end, ok := r.At(last)
+		i, ok := at[r.Label]
 		if !ok {
-			continue
-		}
-		i, seen := at[r.Label]
-		if !seen {
 			i = len(out)
-			at[r.Label] = i
-			out = append(out, Mover{Label: r.Label})
-			if first != 0 {
-				out[i].First, out[i].Last = &faith.Number{}, &faith.Number{}
-			}
+			at[r.Label], out = i, append(out, nil)
 		}
-		m := &out[i]
-		if first == 0 {
-			m.Value = m.Value.Add(end)
-			continue
-		}
-		start, _ := r.At(first)
-		f, l := m.First.Add(start), m.Last.Add(end)
-		m.First, m.Last, m.Value = &f, &l, l.Sub(f)
+		out[i] = append(out[i], r)
 	}
-	for i := range out {
-		if m := &out[i]; m.First != nil {
-			if pct, ok := m.Value.Percent(m.First.Abs()); ok {
+	return out
+}
+
+// movers returns each row's change (or value), the largest first. Rows that share a
+// label are added up. A label without a number at one of the ends has no known change
+// and is returned as partial.
+func movers(rows []*catalog.Row, first, last int) (out []Mover, partial []string) {
+	has := func(rows []*catalog.Row, year int) bool {
+		return slices.ContainsFunc(rows, func(r *catalog.Row) bool { _, ok := r.At(year); return ok })
+	}
+	for _, mine := range byLabel(rows) {
+		label := mine[0].Label
+		switch {
+		case first == 0 && has(mine, last):
+			out = append(out, Mover{Label: label, Value: sum(mine, last)})
+		case !has(mine, first) && !has(mine, last): // moves no total
+		case !has(mine, first) || !has(mine, last):
+			partial = append(partial, label)
+		default:
+			f, l := sum(mine, first), sum(mine, last)
+			m := Mover{Label: label, First: &f, Last: &l, Value: l.Sub(f)}
+			if pct, ok := m.Value.Percent(f.Abs()); ok {
 				m.Percent = &pct
 			}
+			out = append(out, m)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Mover) int {
 		return cmp.Or(b.Value.Abs().Cmp(a.Value.Abs()), strings.Compare(a.Label, b.Label))
 	})
-	return out
+	return out, partial
 }
 
-// gaps compares the scenarios' last totals, unit by unit.
+// gaps compares the scenarios' last totals, unit by unit. Totals of different years are
+// not compared.
 func gaps(s *Summary) []Gap {
 	var out []Gap
 	for _, unit := range s.Units {
-		g, n := Gap{Unit: unit}, 0
+		g, n, oneYear := Gap{Unit: unit}, 0, true
 		for _, name := range s.Scenarios {
 			p := s.Part(name, unit)
 			if p == nil || !p.Additive {
@@ -403,10 +358,11 @@ func gaps(s *Summary) []Gap {
 			if n == 0 || v.Cmp(g.HighValue) > 0 {
 				g.High, g.HighValue = name, *v
 			}
+			oneYear = oneYear && (n == 0 || p.LastYear == g.Year)
 			g.Year = p.LastYear
 			n++
 		}
-		if n > 1 && g.Low != g.High {
+		if n > 1 && oneYear && g.Low != g.High {
 			g.Difference = g.HighValue.Sub(g.LowValue)
 			out = append(out, g)
 		}
@@ -438,6 +394,27 @@ func (p *Part) Mover(label string) *Mover {
 	return nil
 }
 
+// The beginnings of caveats that a section's text must not leave out.
+const (
+	ApartCaveat   = "No one baseline holds for all scenarios: "
+	PartialCaveat = "No change is given where the first or the last year has no number: "
+)
+
+// partialCaveats names the rows whose change is unknown.
+func partialCaveats(s *Summary, unit string) []string {
+	var labels []string
+	for _, name := range cmpOr(s.Scenarios, []string{""}) {
+		if p := s.Part(name, unit); p != nil {
+			labels = append(labels, p.Partial...)
+		}
+	}
+	slices.Sort(labels)
+	if labels = slices.Compact(labels); len(labels) == 0 {
+		return nil
+	}
+	return []string{PartialCaveat + strings.Join(labels, ", ") + "."}
+}
+
 // caveats says what a reader should know of the data.
 func (w *work) caveats(s *Summary) []string {
 	var out []string
@@ -454,6 +431,16 @@ func (w *work) caveats(s *Summary) []string {
 			out = append(out, "Some rows have no label in the data.")
 			break
 		}
+	}
+	if w.baseline != nil && s.Baseline == nil {
+		var starts []string
+		for _, name := range slices.Sorted(maps.Keys(w.starts)) {
+			starts = append(starts, fmt.Sprintf("%s in %s", w.starts[name], cmp.Or(name, "no scenario")))
+		}
+		out = append(out, ApartCaveat+strings.Join(starts, ", ")+".")
+	}
+	for _, u := range s.Units {
+		out = append(out, partialCaveats(s, u)...)
 	}
 	for _, r := range w.totals {
 		out = append(out, fmt.Sprintf("The row %q is a total and is not added again.", r.Label))

@@ -44,7 +44,8 @@ var Rules = []app.Rule{
 	{Name: "coverage", Version: "1", Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged("1", judgeCoverage)},
 	{Name: "faith", Version: RulesVersion, Doc: "Whether every numeral of a draft, and every rank, multiple and share in words, resolves to a cell or a declared computation.", Apply: judged(RulesVersion, judgeFaith)},
 	{Name: "coverage", Version: RulesVersion, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(RulesVersion, judgeCoverage)},
-	{Name: "consistency", Version: "1", Doc: "Whether the section's charts agree on what they both state.", Apply: applyConsistency},
+	{Name: "consistency", Version: "1", Doc: "Whether the section's charts agree to two decimals on what they both state.", Apply: applyConsistency("1", summary.Consistency1)},
+	{Name: "consistency", Version: RulesVersion, Doc: "Whether the section's charts agree, as far as their cells are rounded, on what they both state.", Apply: applyConsistency(RulesVersion, summary.Consistency)},
 }
 
 // judged makes a rule of a judgement on a draft.
@@ -161,25 +162,28 @@ func judgeCoverage(w Written, v draft.Verdict, version string) dossier.Finding {
 }
 
 // applyConsistency compares the charts cited.
-func applyConsistency(cited []dossier.Evidence) (dossier.Finding, error) {
-	tables, err := newestTables(cited)
-	if err != nil {
-		return dossier.Finding{}, err
-	}
-	newest := map[dossier.EvidenceID]summary.Pair{}
-	for _, t := range tables {
-		newest[t.evidence] = summary.Pair{Chart: t.chart.Chart, Table: t.chart.Table}
-	}
-	var pairs []summary.Pair
-	for _, e := range cited {
-		if p, ok := newest[e.ID]; ok {
-			pairs = append(pairs, p)
+func applyConsistency(version string, compare func([]summary.Pair) (int, []summary.Disagreement)) func([]dossier.Evidence) (dossier.Finding, error) {
+	return func(cited []dossier.Evidence) (dossier.Finding, error) {
+		tables, err := newestTables(cited)
+		if err != nil {
+			return dossier.Finding{}, err
 		}
+		newest := map[dossier.EvidenceID]summary.Pair{}
+		for _, t := range tables {
+			newest[t.evidence] = summary.Pair{Chart: t.chart.Chart, Table: t.chart.Table}
+		}
+		var pairs []summary.Pair
+		for _, e := range cited {
+			if p, ok := newest[e.ID]; ok {
+				pairs = append(pairs, p)
+			}
+		}
+		compared, bad := compare(pairs)
+		return judgeConsistency(compared, bad, version), nil
 	}
-	return judgeConsistency(summary.Consistency(pairs)), nil
 }
 
-func judgeConsistency(compared int, bad []summary.Disagreement) dossier.Finding {
+func judgeConsistency(compared int, bad []summary.Disagreement, version string) dossier.Finding {
 	raw, err := json.Marshal(struct {
 		Compared int `json:"compared"`
 		Disagree int `json:"disagree"`
@@ -187,7 +191,7 @@ func judgeConsistency(compared int, bad []summary.Disagreement) dossier.Finding 
 	if err != nil {
 		panic(fmt.Sprintf("figures: %v", err))
 	}
-	f := dossier.Finding{Check: "consistency", Verdict: dossier.Pass, By: "rule/consistency@1", Figures: raw,
+	f := dossier.Finding{Check: "consistency", Verdict: dossier.Pass, By: "rule/consistency@" + version, Figures: raw,
 		Reason: fmt.Sprintf("%d quantities stand in two charts, and all agree within rounding.", compared)}
 	switch {
 	case compared == 0:

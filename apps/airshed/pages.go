@@ -48,7 +48,7 @@ func (a *airshed) signer(ctx context.Context, id dossier.CaseID) (string, time.T
 		return "", time.Time{}, err
 	}
 	for _, ap := range approvals {
-		if ap.Tool == "send_caqm_report_tool" && ap.Status == dossier.Approved && len(ap.Decisions) > 0 {
+		if ap.Tool == sendName && ap.Status == dossier.Approved && len(ap.Decisions) > 0 {
 			last := ap.Decisions[len(ap.Decisions)-1]
 			return last.By.Name, last.At, nil
 		}

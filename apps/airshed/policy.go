@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/filing"
 	"dossier/apps/airshed/gate"
-	"dossier/apps/airshed/legal"
 	"dossier/internal/agent"
 	"dossier/internal/faith"
 	"dossier/internal/model"
@@ -67,12 +67,12 @@ func (a *airshed) checkAnswer(ctx context.Context, d agent.Draft) error {
 	case err != nil:
 		return err
 	}
-	return judgeAnswer(d, &kept.Report)
+	return judgeAnswer(d, &kept)
 }
 
 // judgeAnswer compares an answer with the report of its case or, where that is nil,
 // with the evidence.
-func judgeAnswer(d agent.Draft, report *legal.Report, chain ...dossier.Evidence) error {
+func judgeAnswer(d agent.Draft, kept *book.Draft, chain ...dossier.Evidence) error {
 	var ans agentAnswer
 	if err := json.Unmarshal(d.Answer, &ans); err != nil {
 		return dossier.Errorf(dossier.Invalid, "The answer does not fit.").Because(err)
@@ -80,17 +80,36 @@ func judgeAnswer(d agent.Draft, report *legal.Report, chain ...dossier.Evidence)
 	if err := gate.NoBlame(ans.Summary); err != nil {
 		return err
 	}
-	if report == nil {
+	if kept == nil {
+		if ans.Status == book.Filed || ans.Status == book.PartFiled {
+			return dossier.Errorf(dossier.Invalid, "There is no report in this case, and so none was filed.")
+		}
 		facts := &faith.Facts{}
 		if err := facts.AddEvidence(chain...); err != nil {
 			return err
 		}
 		return faith.Check(ans.Summary, facts).Err()
 	}
+	report := kept.Report
+	if err := fits(ans.Status, *kept); err != nil {
+		return err
+	}
 	if ans.ReportID != "" && ans.ReportID != report.ReportID || ans.Score != 0 && ans.Score != report.ConfidenceScore {
 		return dossier.Errorf(dossier.Invalid, "The report of this case is %s with confidence %v.", report.ReportID, report.ConfidenceScore)
 	}
-	return faith.Check(ans.Summary, gate.Facts(*report)).Err()
+	return faith.Check(ans.Summary, gate.Facts(report)).Err()
+}
+
+// fits refuses a status that the report does not have. A report that was taken when it
+// was sent again, while the agent waited, was partly filed as far as the agent saw.
+func fits(status string, kept book.Draft) error {
+	is := map[string][]string{
+		book.Drafted: {"not_filed"}, book.Withdrawn: {"not_filed"}, book.PartFiled: {book.PartFiled}, book.Filed: {book.Filed, book.PartFiled},
+	}[kept.Status]
+	if status == book.SweepFailed || slices.Contains(is, status) {
+		return nil
+	}
+	return dossier.Errorf(dossier.Invalid, "The report %s is %s; the status %q is not true of it. Say %s.", kept.Report.ReportID, strings.ReplaceAll(kept.Status, "_", " "), status, is[0])
 }
 
 // policy plays the agent: read, detect, correlate, draft, file, notify, close, each
@@ -136,13 +155,13 @@ func fileIt(req *model.Request) (*model.Reply, error) {
 		return model.Answer(agentAnswer{Status: book.SweepFailed, Summary: "The report could not be made: " + oneLine(made.Problem())})
 	}
 	ans := agentAnswer{ReportID: draft.ReportID, Score: draft.ConfidenceScore, Summary: draft.ExecutiveSummary}
-	sent, ok := req.Last("send_caqm_report_tool")
+	sent, ok := req.Last(sendName)
 	if !ok {
-		if !req.Offers("send_caqm_report_tool") {
+		if !req.Offers(sendName) {
 			ans.Status = "not_filed"
 			return model.Answer(ans)
 		}
-		return req.Calling(model.Planned{Tool: "send_caqm_report_tool", Args: sendIn{Report: book.Ref{ReportID: draft.ReportID, SHA256: draft.SHA256, ConfidenceScore: draft.ConfidenceScore}}}), nil
+		return req.Calling(model.Planned{Tool: sendName, Args: sendIn{Report: book.Ref{ReportID: draft.ReportID, SHA256: draft.SHA256, ConfidenceScore: draft.ConfidenceScore}}}), nil
 	}
 	var res filing.Result
 	if sent.Failed || sent.Decode(&res) != nil {
@@ -165,7 +184,7 @@ func closing(req *model.Request, ans agentAnswer) (*model.Reply, error) {
 		return model.Answer(ans)
 	}
 	note := ""
-	if sent, ok := req.Last("send_caqm_report_tool"); ok && sent.Failed {
+	if sent, ok := req.Last(sendName); ok && sent.Failed {
 		note = oneLine(sent.Problem())
 	}
 	return req.Calling(model.Planned{Tool: "close_case_tool", Args: closeIn{Outcome: outcome(ans.Status), Note: note}}), nil

@@ -2,7 +2,9 @@ package airshed
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +24,11 @@ type sendIn struct {
 	SecurityContext *securityContext `json:"security_context,omitempty" jsonschema:"not used"`
 }
 
+const sendName = "send_caqm_report_tool"
+
 func (a *airshed) sendTool() tool.Tool {
 	return tool.Def[sendIn, filing.Result]{
-		Name:   "send_caqm_report_tool",
+		Name:   sendName,
 		Doc:    "Files a drafted report: local copy, object store, then the Commission. A legal officer decides first, unless the operator allowed filing above a confidence.",
 		Roles:  []dossier.Role{legalOf},
 		Effect: tool.Act,
@@ -174,18 +178,59 @@ func (a *airshed) closeTool() tool.Tool {
 	}.Tool()
 }
 
+// close ends the work on a case as its records stand: whoever calls it says how it
+// thinks the case ended, and cannot make it so.
 func (a *airshed) close(ctx context.Context, c tool.Call, in closeIn) (tool.Output[closeOut], error) {
-	if in.Outcome == "not_filed" {
-		if d, err := a.book.ReportOf(ctx, c.Case); err == nil && d.Status == book.Drafted {
-			if err := a.book.Settle(ctx, d.Report.ReportID, book.Withdrawn, nil); err != nil {
-				return tool.Output[closeOut]{}, err
-			}
-		}
+	next := app.Change{State: dossier.Closed, Stage: Done, Outcome: string(in.Outcome), Note: in.Note, By: agentName}
+	d, err := a.book.ReportOf(ctx, c.Case)
+	switch {
+	case errors.Is(err, dossier.NotFound):
+		err = a.mayEndWithoutReport(ctx, c.Case, in.Outcome)
+	case err != nil:
+	case d.Status == book.Filed:
+		next.Outcome = book.Filed
+	case d.Status == book.PartFiled:
+		next = app.Change{State: dossier.Waiting, Stage: book.PartFiled, Note: "The Commission has not taken the report. A legal officer can send it again.", By: agentName}
+	default:
+		next.Outcome = "not_filed"
+		err = a.withdraw(ctx, d, in.Outcome)
 	}
-	if in.Outcome == book.PartFiled {
-		_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Waiting, Stage: book.PartFiled, Note: "The Commission has not taken the report. A legal officer can send it again.", By: agentName})
+	if err != nil {
 		return tool.Output[closeOut]{}, err
 	}
-	_, err := a.Desk.Move(ctx, c.Case, app.Change{State: dossier.Closed, Stage: Done, Outcome: string(in.Outcome), Note: in.Note, By: agentName})
-	return tool.Output[closeOut]{Value: closeOut{err == nil}}, err
+	_, err = a.Desk.Move(ctx, c.Case, next)
+	return tool.Output[closeOut]{Value: closeOut{err == nil && next.State == dossier.Closed}}, err
+}
+
+// mayEndWithoutReport refuses to end a case that has a surge and no report of it.
+func (a *airshed) mayEndWithoutReport(ctx context.Context, id dossier.CaseID, how outcome) error {
+	f, err := a.caseFile(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case f.Found:
+		return dossier.Errorf(dossier.Conflict, "There is a surge at %s and no report of it. Draft the report; a legal officer decides whether it is filed.", f.Settings.Station.Name)
+	case how != "no_surge":
+		return dossier.Errorf(dossier.Invalid, "There is no surge in this case and so no report. Close it with no_surge.")
+	}
+	return nil
+}
+
+// withdraw takes back a draft that a legal officer would not have filed. A draft that
+// nobody has decided on stays.
+func (a *airshed) withdraw(ctx context.Context, d book.Draft, how outcome) error {
+	id := d.Report.ReportID
+	if how != "not_filed" {
+		return dossier.Errorf(dossier.Invalid, "The report %s was not filed. Close the case with not_filed, or have the report filed first.", id)
+	}
+	approvals, err := a.Desk.Approvals(ctx, dossier.CaseID(d.Report.CaseID))
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(approvals, func(ap dossier.Approval) bool {
+		return ap.Tool == sendName && (ap.Status == dossier.Rejected || ap.Status == dossier.Expired)
+	}) {
+		return dossier.Errorf(dossier.Conflict, "Nobody has decided on the report %s yet. Ask a legal officer with %s.", id, sendName)
+	}
+	return a.book.Settle(ctx, id, book.Withdrawn, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"dossier"
 	"dossier/apps/airshed/casefile"
 	"dossier/apps/airshed/correlate"
+	"dossier/apps/airshed/legal"
 	"dossier/internal/tool"
 )
 
@@ -68,6 +69,7 @@ type firesOut struct {
 	FireCount     int                    `json:"fire_count"`
 	AvgDistanceKm float64                `json:"avg_distance_km"`
 	Conclusion    correlate.Conclusion   `json:"conclusion"`
+	Therefore     string                 `json:"therefore" jsonschema:"what follows, word for word as a reasoning must end"`
 	Wind          string                 `json:"wind"`
 	WindReason    string                 `json:"wind_reason"`
 	Confidence    float64                `json:"confidence_score"`
@@ -88,7 +90,7 @@ func correlated(f casefile.File) (tool.Output[firesOut], error) {
 	return tool.Output[firesOut]{
 		Value: firesOut{
 			States: n.Correlation.States, FireCount: n.Correlation.FireCount, AvgDistanceKm: float64(int(n.Correlation.AvgDistanceKm*10+0.5)) / 10,
-			Conclusion: n.Conclusion, Wind: n.Transport.Verdict, WindReason: n.Transport.Reason,
+			Conclusion: n.Conclusion, Therefore: legal.Therefore(n.Conclusion), Wind: n.Transport.Verdict, WindReason: n.Transport.Reason,
 			Confidence: n.Confidence.Score, Reason: fires.Reason, WeakestLink: n.Links[0].Sentence(),
 		},
 		Findings: []dossier.Finding{fires, ruleNamed(casefile.CheckWind).Of(f), ruleNamed(casefile.CheckConfidence).Of(f)},

@@ -1,6 +1,7 @@
 package airshed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,15 +56,23 @@ func (a *airshed) notify(ctx context.Context, c tool.Call, n legal.Notice, carry
 	if err != nil {
 		return tool.Output[noticeOut]{}, err
 	}
-	allowed := legal.Mail(a.cfg.StateMail).To(n.State)
+	drafts := a.notices(d.Report)
+	i := slices.IndexFunc(drafts, func(draft legal.Notice) bool { return observe.StateKey(draft.State) == observe.StateKey(n.State) })
 	switch {
+	case d.Report.CaseID != string(c.Case):
+		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "%s belongs to another case.", n.ReportID)
 	case d.Status == book.Drafted || d.Status == book.Withdrawn:
 		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Conflict, "%s has not been filed; states are told of filed reports only.", n.ReportID)
-	case len(n.To) == 0 || slices.ContainsFunc(n.To, func(to string) bool { return !slices.Contains(allowed, to) }):
-		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "Notices to %s go to %s and to nobody else.", n.State, strings.Join(allowed, ", "))
+	case i < 0:
+		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "%s names no authorities of %s to be told. Notices go to high contributors that the Act covers and that have an address.", n.ReportID, n.State)
+	case len(n.To) == 0 || slices.ContainsFunc(n.To, func(to string) bool { return !slices.Contains(drafts[i].To, to) }):
+		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "Notices to %s go to %s and to nobody else.", n.State, strings.Join(drafts[i].To, ", "))
 	}
-	if err := faith.Check(n.Text, gate.Facts(d.Report)).Err(); err != nil {
-		return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "The notice is not sent. %s", dossier.Message(err)).Because(err)
+	for _, text := range []string{n.Subject, n.Text} {
+		err := cmp.Or(faith.Check(text, gate.Facts(d.Report)).Err(), gate.NoBlame(text), gate.NoVerdict(text, d.Report.Conclusion))
+		if err != nil {
+			return tool.Output[noticeOut]{}, dossier.Errorf(dossier.Invalid, "The notice is not sent. %s", dossier.Message(err)).Because(err)
+		}
 	}
 	receipt, err := carry(ctx, c.Key, app.Message{App: "airshed", Case: c.Case, To: n.To, Subject: n.Subject, Text: n.Text})
 	if err != nil {

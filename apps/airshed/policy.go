@@ -97,6 +97,9 @@ func judgeAnswer(d agent.Draft, kept *book.Draft, chain ...dossier.Evidence) err
 	if ans.ReportID != "" && ans.ReportID != report.ReportID || ans.Score != 0 && ans.Score != report.ConfidenceScore {
 		return dossier.Errorf(dossier.Invalid, "The report of this case is %s with confidence %v.", report.ReportID, report.ConfidenceScore)
 	}
+	if err := gate.NoVerdict(ans.Summary, report.Conclusion); err != nil {
+		return err
+	}
 	return faith.Check(ans.Summary, gate.Facts(report)).Err()
 }
 

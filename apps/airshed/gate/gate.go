@@ -1,5 +1,6 @@
 // Package gate decides whether a text about a report may be used: every number in it
-// must be one of the report's figures, and it may not blame whom the law exempts.
+// must be one of the report's figures, it may not draw another conclusion than the rules
+// do, and it may not speak of those whom the law exempts.
 //
 // [Facts] lists what a text may state; [Use] puts a model's texts into a report if they
 // hold. The texts that the rules write pass the same gate, which a property test says.
@@ -8,10 +9,12 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"dossier"
+	"dossier/apps/airshed/correlate"
 	"dossier/apps/airshed/legal"
 	"dossier/internal/faith"
 )
@@ -51,8 +54,11 @@ func Facts(r legal.Report) *faith.Facts {
 		add(fmt.Sprintf("mean-%d", i), l.AvgDistanceKm, "km", "mean distance of fires in "+l.State, whose)
 	}
 	for i, d := range r.Districts {
+		if d.District != "" {
+			f.Name("district", d.District)
+		}
 		for _, unit := range fireUnits {
-			add(fmt.Sprintf("district-%d-%s", i, unit), float64(d.FireCount), unit, "fires in "+d.District, map[string]string{"state": d.State})
+			add(fmt.Sprintf("district-%d-%s", i, unit), float64(d.FireCount), unit, "fires in "+d.District, map[string]string{"state": d.State, "district": d.District})
 		}
 	}
 	add("confidence", r.ConfidenceScore, "", "confidence", nil)
@@ -90,10 +96,14 @@ func Use(r *legal.Report, in Texts) error {
 		if err := faith.Check(t.text, facts).Err(); err != nil {
 			return dossier.Errorf(dossier.Invalid, "The %s is not used. %s", t.name, dossier.Message(err)).Because(err)
 		}
-		if t.name == "reasoning" && !legal.IfAndThen(t.text) {
-			return dossier.Errorf(dossier.Invalid, "The reasoning is not used: it must read IF … AND … THEN ….")
-		}
 		if err := NoBlame(t.text); err != nil {
+			return err
+		}
+		judge := NoVerdict
+		if t.name == "reasoning" {
+			judge = reasons
+		}
+		if err := judge(t.text, r.Conclusion); err != nil {
 			return err
 		}
 		*t.into, r.WrittenBy = t.text, "model"
@@ -101,16 +111,49 @@ func Use(r *legal.Report, in Texts) error {
 	return nil
 }
 
-// directionDay is a day on which every provision is in force.
-var directionDay = time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC)
+// reasons refuses a reasoning that is not of the form it must have, or that draws
+// another conclusion than the rules do: a model may say why, and not what follows.
+func reasons(text string, c correlate.Conclusion) error {
+	if !legal.IfAndThen(text) {
+		return dossier.Errorf(dossier.Invalid, "The reasoning is not used: it must read IF … AND … THEN ….")
+	}
+	if end := " THEN " + legal.Therefore(c); !strings.HasSuffix(strings.TrimRight(text, ". \n"), end) {
+		return dossier.Errorf(dossier.Invalid, "The reasoning is not used: what follows is for the rules to say. End it with%s.", end)
+	}
+	return nil
+}
 
-// NoBlame refuses a text that seeks a penalty against farmers.
-func NoBlame(text string) error {
+// verdicts are the beginnings of words and phrases that say where a surge came from.
+var verdicts = []string{"primar", "caus", "responsib", "because", "due to", "attributable", "main source", "principal", "driven by", "result of", "blame", "guilt"}
+
+// NoVerdict refuses a text that says where the surge came from when the rules did not
+// find a high contributor.
+func NoVerdict(text string, c correlate.Conclusion) error {
 	low := strings.ToLower(text)
-	for _, word := range []string{"penal", "prosecut", "punish", "fine ", "fined", "section 14"} {
-		if strings.Contains(low, word) && strings.Contains(low, "farmer") {
-			return legal.Cite(legal.Section14, legal.Farmer, directionDay)
+	for _, word := range verdicts {
+		if c != correlate.Primary && strings.Contains(low, word) {
+			return dossier.Errorf(dossier.Invalid, "The text is not used: it says where the surge came from (%q), and what the rules find is that %s.", word, legal.Therefore(c))
 		}
 	}
 	return nil
+}
+
+// directionDay is a day on which every provision is in force.
+var directionDay = time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC)
+
+// exempt are the beginnings of the words for those whom the Act exempts.
+var exempt = []string{"farmer", "kisan", "cultivator", "peasant", "agriculturist", "landholder", "landowner", "smallholder", "villager"}
+
+// NoBlame refuses a text that speaks of farmers: a report addresses authorities and
+// officials. What every notice says of them is let through.
+func NoBlame(text string) error {
+	low := strings.ToLower(strings.ReplaceAll(text, legal.NoPenalty, ""))
+	says := func(word string) bool { return strings.Contains(low, word) }
+	switch {
+	case !slices.ContainsFunc(exempt, says):
+		return nil
+	case slices.ContainsFunc([]string{"penal", "prosecut", "punish", "fine ", "fined", "section 14"}, says):
+		return legal.Cite(legal.Section14, legal.Farmer, directionDay)
+	}
+	return legal.Cite(legal.Section12, legal.Farmer, directionDay)
 }

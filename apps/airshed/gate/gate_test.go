@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,9 @@ func TestGatePassesOurOwnTexts(t *testing.T) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 		}
+		if err := Use(&r, Texts{r.ExecutiveSummary, r.Reasoning}); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 
@@ -49,13 +53,17 @@ func TestGateRefusesAModelsInventions(t *testing.T) {
 	t.Parallel()
 	base := sampleReport(t, sample.November(then))
 	for name, in := range map[string]Texts{
-		"another index":         {ExecutiveSummary: "Alipur had an AQI of 451."},
-		"another count":         {ExecutiveSummary: "Alipur: 451 fires in Haryana."},
-		"another state's count": {ExecutiveSummary: "There were 450 fire events in Punjab."},
-		"another share":         {Reasoning: "IF DSS shows 25% stubble burning, AND Alipur has AQI of 450, THEN fires did it."},
-		"an invented estimate":  {ExecutiveSummary: "Fires in Haryana raised the AQI of 450 by 73 percent."},
-		"no IF AND THEN":        {Reasoning: "Haryana had 450 fires, so fires did it."},
-		"a penalty on farmers":  {ExecutiveSummary: "Farmers in Haryana with 450 fires must be punished."},
+		"another index":                    {ExecutiveSummary: "Alipur had an AQI of 451."},
+		"another count":                    {ExecutiveSummary: "Alipur: 451 fires in Haryana."},
+		"another state's count":            {ExecutiveSummary: "There were 450 fire events in Punjab."},
+		"another share":                    {Reasoning: "IF DSS shows 25% stubble burning, AND Alipur has AQI of 450, THEN fires did it."},
+		"an invented estimate":             {ExecutiveSummary: "Fires in Haryana raised the AQI of 450 by 73 percent."},
+		"no IF AND THEN":                   {Reasoning: "Haryana had 450 fires, so fires did it."},
+		"a penalty on farmers":             {ExecutiveSummary: "Farmers in Haryana with 450 fires must be punished."},
+		"blame on farmers":                 {ExecutiveSummary: "At Alipur the AQI was 450; farmers in Haryana did it."},
+		"blame by another name":            {ExecutiveSummary: "At Alipur the AQI was 450; the kisans of Jind did it."},
+		"another conclusion":               {Reasoning: "IF Haryana reports 450 fire events, AND Alipur has AQI of 450, THEN the government of Haryana is guilty."},
+		"a district's count for another's": {ExecutiveSummary: fmt.Sprintf("There were %d fire events in Karnal district.", base.Districts[0].FireCount)},
 	} {
 		r := base
 		if err := Use(&r, in); err == nil {
@@ -64,6 +72,32 @@ func TestGateRefusesAModelsInventions(t *testing.T) {
 		if r.ExecutiveSummary != base.ExecutiveSummary || r.Reasoning != base.Reasoning || r.WrittenBy != "rule" {
 			t.Errorf("%s: the refused text is in the report", name)
 		}
+	}
+}
+
+// Where the rules find no high contributor, no text may.
+func TestGateHoldsToTheConclusion(t *testing.T) {
+	t.Parallel()
+	d := sample.November(then)
+	d.Fires = map[string]int{"Haryana": 45}
+	base := sampleReport(t, d)
+	if base.Conclusion != correlate.Possible {
+		t.Fatal(base.Conclusion)
+	}
+	ifs := "IF Haryana reports 45 fire events within 200 km, AND Alipur station records AQI of 450, THEN "
+	for name, in := range map[string]Texts{
+		"primary in the reasoning": {Reasoning: ifs + "cross-border agricultural fires are the primary pollution source in this evidence."},
+		"primary in the summary":   {ExecutiveSummary: "45 fire events in Haryana are the primary source of the AQI of 450."},
+		"cause in the summary":     {ExecutiveSummary: "45 fire events in Haryana caused the AQI of 450 at Alipur."},
+	} {
+		r := base
+		if err := Use(&r, in); err == nil || r.WrittenBy != "rule" {
+			t.Errorf("%s is used", name)
+		}
+	}
+	r := base
+	if err := Use(&r, Texts{Reasoning: ifs + legal.Therefore(correlate.Possible) + "."}); err != nil || r.WrittenBy != "model" {
+		t.Error(err)
 	}
 }
 

@@ -247,6 +247,17 @@ func TestCitationsOutsideReachAndTime(t *testing.T) {
 	if !strings.HasSuffix(c.EnforcementRequest, "sources in Haryana") || !strings.Contains(text, "Madhya Pradesh lies outside") || !strings.Contains(text, "does not reach back to 14 November 2024") {
 		t.Errorf("%+v", c)
 	}
+	// With nobody within the Act's reach above the count, nothing is to be enforced.
+	for i := range snap.Fires {
+		if snap.Fires[i].State == "Haryana" {
+			snap.Fires[i].State = "Madhya Pradesh"
+		}
+	}
+	_, all = correlate.Analyse(snap, correlate.Stations(), d.At, nil, r)
+	far := legal.Compose(legal.Input{ID: "CAQM-2024-11-14-001", Now: d.At, Analysis: all[0], Rules: r})
+	if far.Conclusion != correlate.Primary || strings.Contains(strings.Join(far.Recommendations, " "), "enforcement") {
+		t.Errorf("%s %q", far.Conclusion, far.Recommendations)
+	}
 	if c.CAQMDirection != legal.Direction { // A-036 is fixed
 		t.Error(c.CAQMDirection)
 	}

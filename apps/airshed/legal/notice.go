@@ -7,6 +7,9 @@ import (
 	"dossier/apps/airshed/observe"
 )
 
+// NoPenalty is what every notice says of farmers, and the only thing.
+const NoPenalty = "It seeks no penalty against farmers."
+
 // A Notice is a mail to one state's authorities.
 type Notice struct {
 	ReportID string   `json:"report_id"`
@@ -46,7 +49,7 @@ func Notices(r Report, mail Mail, home string) []Notice {
 
 The report counts %d fire events in %s within %v km and %v hours of the surge. Districts: %s.
 
-This notice is addressed to authorities and officials. It seeks no penalty against farmers.
+This notice is addressed to authorities and officials. `+NoPenalty+`
 
 Report %s
 `, s.State, r.ExecutiveSummary, r.LegalCitations.EnforcementRequest+".", s.FireCount, s.State, r.Rules.RadiusKm, r.Rules.Window.Hours(), strings.Join(s.Districts, ", "), r.ReportID)

@@ -3,6 +3,7 @@ package legal
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dossier/apps/airshed/correlate"
@@ -78,10 +79,11 @@ func Reasoning(a correlate.Analysis, r correlate.Rules) string {
 		conditions = append(conditions, fmt.Sprintf("DSS shows %v%% stubble burning contribution", a.Share.Percent))
 	}
 	conditions = append(conditions, fmt.Sprintf("%s station records AQI of %v", a.Surge.Name, a.Surge.AQI))
-	return "IF " + strings.Join(conditions, ", AND ") + ", THEN " + therefore(a.Conclusion) + "."
+	return "IF " + strings.Join(conditions, ", AND ") + ", THEN " + Therefore(a.Conclusion) + "."
 }
 
-func therefore(c correlate.Conclusion) string {
+// Therefore is what follows from a conclusion, as the reasoning ends.
+func Therefore(c correlate.Conclusion) string {
 	switch c {
 	case correlate.Primary:
 		return "cross-border agricultural fires are the primary pollution source in this evidence"
@@ -103,8 +105,9 @@ func IfAndThen(s string) bool { return ifAndThen.MatchString(s) }
 // recommend lists what the Commission is asked to do.
 func recommend(a correlate.Analysis, r correlate.Rules) []string {
 	var districts []string
-	high := a.Conclusion == correlate.Primary
-	for _, s := range a.Correlation.Neighbours(r) {
+	neighbours := a.Correlation.Neighbours(r)
+	high := slices.ContainsFunc(neighbours, func(s correlate.StateFires) bool { return s.IsHighContribution && InReach(s.State) })
+	for _, s := range neighbours {
 		if !InReach(s.State) || high && !s.IsHighContribution {
 			continue
 		}

@@ -101,7 +101,7 @@ func newAirshed(env app.Env, cfg Config) (*airshed, error) {
 	a.lake = &lake.Lake{URL: bucket, Retries: cfg.S3ReadRetries, Base: base, Dir: env.Dir, Sleep: sleep, Log: env.Log}
 	a.file = &filing.Filer{
 		Dir: env.Dir, Lake: a.lake, Prefix: cfg.ReportsPrefix, Endpoint: cfg.CAQMEndpoint, Retries: cfg.CAQMSubmissionRetries, Base: base,
-		HTTP: env.HTTP, Sleep: sleep, Now: env.Now, Log: env.Log,
+		HTTP: env.HTTP, Sleep: sleep, Now: env.Now, Log: env.Log, First: a.book.First,
 	}
 	var err error
 	if a.file.Token, err = a.secret(cfg.CAQMToken); err != nil {

@@ -92,5 +92,6 @@ func (a *airshed) pastReport(ctx context.Context, then time.Time, back int) erro
 	if err != nil {
 		return err
 	}
-	return a.book.Settle(ctx, id, book.Filed, &filing.Result{Status: filing.Success, ReportID: id, Timestamp: then, SHA256: d.SHA256, Attempts: []filing.Attempt{}, Problems: []string{}})
+	_, err = a.book.Settle(ctx, id, book.Filed, &filing.Result{Status: filing.Success, ReportID: id, Timestamp: then, SHA256: d.SHA256, Attempts: []filing.Attempt{}, Problems: []string{}})
+	return err
 }

@@ -82,9 +82,13 @@ func (a *airshed) filed(ctx context.Context, c tool.Call, in sendIn, file func(b
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
-	seen, err := a.settle(ctx, d, res, c.Now)
+	seen, settled, err := a.settle(ctx, d, res, c.Now)
 	if err != nil {
 		return tool.Output[filing.Result]{}, err
+	}
+	out := tool.Output[filing.Result]{Value: res, Evidence: []dossier.Evidence{seen}}
+	if !settled {
+		return out, nil
 	}
 	next := app.Change{State: dossier.Open, Stage: statusOf(res), Note: "Report " + d.Report.ReportID + ": " + strings.ReplaceAll(res.Status, "_", " ") + ".", By: agentName}
 	if len(a.notices(d.Report)) > 0 {
@@ -93,7 +97,7 @@ func (a *airshed) filed(ctx context.Context, c tool.Call, in sendIn, file func(b
 	if _, err := a.Desk.Move(ctx, c.Case, next); err != nil {
 		return tool.Output[filing.Result]{}, err
 	}
-	return tool.Output[filing.Result]{Value: res, Evidence: []dossier.Evidence{seen}}, nil
+	return out, nil
 }
 
 // statusOf is the status of a report after a filing.
@@ -104,11 +108,14 @@ func statusOf(res filing.Result) string {
 	return book.Filed
 }
 
-// settle keeps what became of a filing with its report, and returns it as evidence.
-func (a *airshed) settle(ctx context.Context, d book.Draft, res filing.Result, now time.Time) (dossier.Evidence, error) {
+// settle keeps what became of a filing with its report, and returns it as evidence. It
+// reports false if another filing of the report was taken meanwhile, which then stays.
+func (a *airshed) settle(ctx context.Context, d book.Draft, res filing.Result, now time.Time) (dossier.Evidence, bool, error) {
 	id := d.Report.ReportID
-	return dossier.NewEvidence(casefile.Filing, dossier.Source{System: "caqm", Locator: a.file.Endpoint + "#" + id, Fetched: now}, res,
-		"Filing of %s: %s.", id, strings.ReplaceAll(res.Status, "_", " ")), a.book.Settle(ctx, id, statusOf(res), &res)
+	seen := dossier.NewEvidence(casefile.Filing, dossier.Source{System: "caqm", Locator: a.file.Endpoint + "#" + id, Fetched: now}, res,
+		"Filing of %s: %s.", id, strings.ReplaceAll(res.Status, "_", " "))
+	settled, err := a.book.Settle(ctx, id, statusOf(res), &res)
+	return seen, settled, err
 }
 
 // resend files a report again that a legal officer approved and the Commission did not
@@ -132,11 +139,11 @@ func (a *airshed) resend(ctx context.Context, id string, by dossier.Principal) (
 		return book.Draft{}, err
 	}
 	err = a.DB.InTx(ctx, func(ctx context.Context) error {
-		seen, err := a.settle(ctx, d, res, a.Now())
+		seen, settled, err := a.settle(ctx, d, res, a.Now())
 		if err != nil {
 			return err
 		}
-		if _, err := a.Desk.Record(ctx, dossier.CaseID(d.Report.CaseID), []dossier.Evidence{seen}, nil); err != nil || res.Receipt == nil {
+		if _, err := a.Desk.Record(ctx, dossier.CaseID(d.Report.CaseID), []dossier.Evidence{seen}, nil); err != nil || res.Receipt == nil || !settled {
 			return err
 		}
 		_, err = a.Desk.Move(ctx, dossier.CaseID(d.Report.CaseID), app.Change{State: dossier.Closed, Stage: Done, Outcome: book.Filed, Note: "The Commission took report " + id + " when it was sent again.", By: by.ID})
@@ -232,5 +239,6 @@ func (a *airshed) withdraw(ctx context.Context, d book.Draft, how outcome) error
 	}) {
 		return dossier.Errorf(dossier.Conflict, "Nobody has decided on the report %s yet. Ask a legal officer with %s.", id, sendName)
 	}
-	return a.book.Settle(ctx, id, book.Withdrawn, nil)
+	_, err = a.book.Settle(ctx, id, book.Withdrawn, nil)
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -159,6 +160,79 @@ func TestResend(t *testing.T) {
 		t.Errorf("%d filings are on record; three were tried", filings)
 	}
 	b.Verify(c.ID)
+}
+
+// Two officers send the same report again: one is answered by the Commission while the
+// other still waits to be refused. What was taken stays taken.
+func TestTwoSendAgain(t *testing.T) {
+	t.Parallel()
+	recv := &filing.Receiver{Dir: t.TempDir(), Now: func() time.Time { return then }, Log: slog.New(slog.DiscardHandler)}
+	arrived, refuse := make(chan bool), make(chan bool)
+	var calls atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch n := calls.Add(1); n {
+		case 1: // the approved filing
+			http.Error(w, "no", http.StatusBadRequest)
+		case 2: // the first of the two
+			close(arrived)
+			<-refuse
+			http.Error(w, "no", http.StatusBadRequest)
+		default:
+			recv.Handler().ServeHTTP(w, r)
+		}
+	}))
+	defer srv.Close()
+	b := open(t, func(c *Config) { c.CAQMEndpoint = srv.URL + "/reports" }, nil)
+	b.upload(alipur())
+	b.fire()
+	b.approveAll()
+	id, officer := "CAQM-2025-11-14-001", b.Person("officer", legalOf)
+	slow := make(chan error)
+	go func() {
+		_, err := b.resend(t.Context(), id, officer)
+		slow <- err
+	}()
+	<-arrived
+	if d, err := b.resend(t.Context(), id, officer); err != nil || d.Status != book.Filed {
+		t.Errorf("%s, %v", d.Status, err)
+	}
+	close(refuse)
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	if d, err := b.book.Report(t.Context(), id); err != nil || d.Status != book.Filed || d.Result.Receipt == nil {
+		t.Errorf("%s %+v, %v", d.Status, d.Result, err)
+	}
+	b.Verify(b.cases()[0].ID)
+}
+
+// Two machines that share an object store file two reports of one second.
+func TestReportsOfOneSecondKeepTheirCopies(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil, nil)
+	b.upload(sample.November(then))
+	b.fire()
+	for _, c := range b.cases() {
+		d, err := b.book.ReportOf(t.Context(), c.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.file.Dir = t.TempDir() // its own on each machine
+		out, err := b.send(t.Context(), call(c.ID, then), sendIn{Report: book.Ref{ReportID: d.Report.ReportID, SHA256: d.SHA256, ConfidenceScore: d.Report.ConfidenceScore}})
+		if err != nil || out.Value.Status != filing.Success {
+			t.Fatalf("%+v, %v", out.Value, err)
+		}
+	}
+	reports, err := b.book.Reports(t.Context(), 10)
+	if err != nil || len(reports) != 2 {
+		t.Fatalf("%d, %v", len(reports), err)
+	}
+	for _, d := range reports {
+		kept, err := b.lake.Get(t.Context(), "reports/"+filepath.Base(d.Result.S3Path))
+		if err != nil || string(kept) != string(d.Body) {
+			t.Errorf("%s is not in %s: %v", d.Report.ReportID, d.Result.S3Path, err)
+		}
+	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

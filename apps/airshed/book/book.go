@@ -290,18 +290,26 @@ func (b Book) Reports(ctx context.Context, limit int) ([]Draft, error) {
 	return db.Collect(rows, err, scanDraft)
 }
 
-// Settle records what became of a filing.
-func (b Book) Settle(ctx context.Context, id, status string, res *filing.Result) error {
+// First reports whether no report of a lower number was made in the same second.
+func (b Book) First(ctx context.Context, r legal.Report) (bool, error) {
+	var n int
+	err := b.QueryRow(ctx, `SELECT COUNT(*) FROM airshed_reports WHERE generated_at = $1 AND report_id < $2`, r.Timestamp.UnixMicro(), r.ReportID).Scan(&n)
+	return n == 0, err
+}
+
+// Settle records what became of a filing, unless the report is filed already: what the
+// Commission has taken stays taken. It reports whether it did.
+func (b Book) Settle(ctx context.Context, id, status string, res *filing.Result) (bool, error) {
 	text := ""
 	if res != nil {
 		raw, err := json.Marshal(res)
 		if err != nil {
-			return fmt.Errorf("encode result of %s: %w", id, err)
+			return false, fmt.Errorf("encode result of %s: %w", id, err)
 		}
 		text = string(raw)
 	}
-	_, err := b.Exec(ctx, `UPDATE airshed_reports SET status = $1, result = $2 WHERE report_id = $3`, status, text, id)
-	return err
+	n, err := b.Exec(ctx, `UPDATE airshed_reports SET status = $1, result = $2 WHERE report_id = $3 AND status <> $4`, status, text, id, Filed)
+	return n == 1, err
 }
 
 // Past returns the earlier reports that a history is made of.

@@ -18,7 +18,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -50,6 +49,9 @@ type Filer struct {
 	Sleep    func(context.Context, time.Duration) error
 	Now      func() time.Time
 	Log      *slog.Logger
+
+	// First reports whether no earlier report was made in the same second.
+	First func(context.Context, legal.Report) (bool, error)
 }
 
 // Options say which ways out to take.
@@ -91,7 +93,7 @@ type Receipt struct {
 // Attested is what is known of a filing that was interrupted and that a person says was
 // done: the copy is kept, and there is no receipt.
 func (f *Filer) Attested(ctx context.Context, r legal.Report, body []byte, word string) (Result, error) {
-	res, name, err := f.begin(r, body)
+	res, name, err := f.begin(ctx, r, body)
 	if err != nil {
 		return Result{}, err
 	}
@@ -103,13 +105,13 @@ func (f *Filer) Attested(ctx context.Context, r legal.Report, body []byte, word 
 
 // begin makes the result of a filing of which nothing is done yet, and the name of the
 // report's file.
-func (f *Filer) begin(r legal.Report, body []byte) (Result, string, error) {
+func (f *Filer) begin(ctx context.Context, r legal.Report, body []byte) (Result, string, error) {
 	if err := r.Validate(); err != nil {
 		return Result{}, "", err
 	}
 	sum := sha256.Sum256(body)
 	res := Result{ReportID: r.ReportID, Timestamp: f.Now().UTC().Truncate(time.Second), SHA256: hex.EncodeToString(sum[:]), Attempts: []Attempt{}, Problems: []string{}}
-	name, err := f.fileName(r)
+	name, err := f.fileName(ctx, r)
 	return res, name, err
 }
 
@@ -117,7 +119,7 @@ func (f *Filer) begin(r legal.Report, body []byte) (Result, string, error) {
 // It returns no error for a way out that failed: the result says so, and keeps the
 // report's copy in any case.
 func (f *Filer) File(ctx context.Context, r legal.Report, body []byte, opt Options) (Result, error) {
-	res, name, err := f.begin(r, body)
+	res, name, err := f.begin(ctx, r, body)
 	if err != nil {
 		return Result{}, err
 	}
@@ -144,21 +146,15 @@ func (f *Filer) File(ctx context.Context, r legal.Report, body []byte, opt Optio
 }
 
 // fileName returns the report's file name: by its time, and by its number too where
-// another report of the same second has the name.
-func (f *Filer) fileName(r legal.Report) (string, error) {
+// an earlier report of the same second has the name. It rests on records and not on
+// what is in the folder: other machines file to the same object store.
+func (f *Filer) fileName(ctx context.Context, r legal.Report) (string, error) {
 	stem := "caqm_report_" + r.Timestamp.UTC().Format("20060102_150405")
 	if !legal.ValidID(r.ReportID) { // the number becomes part of a path
 		return "", dossier.Errorf(dossier.Invalid, "%q is not the id of a report.", r.ReportID)
 	}
-	raw, err := os.ReadFile(filepath.Join(f.Dir, "output", stem+".json"))
-	if err != nil {
-		return stem + ".json", nil
-	}
-	var there struct {
-		ID string `json:"report_id"`
-	}
-	if json.Unmarshal(raw, &there) == nil && there.ID == r.ReportID {
-		return stem + ".json", nil
+	if first, err := f.First(ctx, r); err != nil || first {
+		return stem + ".json", err
 	}
 	return stem + r.ReportID[strings.LastIndex(r.ReportID, "-"):] + ".json", nil
 }
@@ -249,6 +245,9 @@ func (f *Filer) post(ctx context.Context, id string, body []byte) (r Receipt, ag
 	case code >= 200 && code < 300:
 		if err := json.Unmarshal(text, &r); err != nil || r.ReceiptID == "" {
 			return Receipt{}, true, dossier.Errorf(dossier.Unavailable, "The Commission's system answered %d without a receipt.", code).Because(err)
+		}
+		if sum := sha256.Sum256(body); r.ReportID != "" && r.ReportID != id || r.SHA256 != "" && !strings.EqualFold(r.SHA256, hex.EncodeToString(sum[:])) {
+			return Receipt{}, false, dossier.Errorf(dossier.Unavailable, "The Commission's system answered with a receipt for another report or another text (%s, %s). Ask it what it has.", clip(r.ReceiptID), clip(r.ReportID))
 		}
 		return r, false, nil
 	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500:

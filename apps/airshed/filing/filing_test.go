@@ -66,7 +66,8 @@ func newDesk(t *testing.T) *desk {
 	d.Filer = &filing.Filer{
 		Dir: dir, Prefix: "reports/", Endpoint: filing.SimulatedEndpoint, Token: "secret-token", HMACKey: "hmac-key", Retries: 2, Base: time.Second,
 		HTTP: filing.Simulate(d.recv), Sleep: sleep, Now: clock, Log: log,
-		Lake: &lake.Lake{URL: "file://" + bucket, Retries: 1, Base: time.Second, Sleep: sleep, Log: log},
+		First: func(_ context.Context, r legal.Report) (bool, error) { return r.ReportID != "CAQM-2025-11-14-002", nil },
+		Lake:  &lake.Lake{URL: "file://" + bucket, Retries: 1, Base: time.Second, Sleep: sleep, Log: log},
 	}
 	return d
 }
@@ -170,6 +171,34 @@ func TestSubmissionRetries(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A receipt for something else is no word that the Commission has this report.
+func TestReceiptForAnother(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"another report": `{"receipt_id":"R-1","report_id":"CAQM-2025-11-14-002"}`,
+		"another text":   `{"receipt_id":"R-1","report_id":"CAQM-2025-11-14-001","sha256":"` + strings.Repeat("0", 64) + `"}`,
+	} {
+		d := newDesk(t)
+		d.HTTP = &http.Client{Transport: says(answer)}
+		res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), text(report(t, "CAQM-2025-11-14-001")), both)
+		if err != nil || res.Receipt != nil || res.Status != filing.Partial || !strings.Contains(strings.Join(res.Problems, " "), "receipt for another report or another text (R-1") {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+	}
+	d := newDesk(t)
+	d.HTTP = &http.Client{Transport: says(`{"receipt_id":"R-1"}`)}
+	if res, err := d.File(t.Context(), report(t, "CAQM-2025-11-14-001"), text(report(t, "CAQM-2025-11-14-001")), both); err != nil || res.Status != filing.Success || res.Receipt.ReceiptID != "R-1" {
+		t.Errorf("a receipt that names no report: %+v, %v", res, err)
+	}
+}
+
+// says answers every request with 200 and a text.
+type says string
+
+func (s says) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(s))), Header: http.Header{}}, nil
 }
 
 func TestUploadFailureA127(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/filing"
+	"dossier/apps/airshed/gate"
 	"dossier/apps/airshed/sample"
 )
 
@@ -101,7 +102,7 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 			t.Errorf("%+v, %v", c, err)
 		}
 		runs, _ := b.Bench.Desk.Runs(t.Context(), id)
-		var ans agentAnswer
+		var ans gate.Answer
 		if err := json.Unmarshal(runs[0].Answer, &ans); err != nil || ans.Status != "filed" || ans.ReportID != d.Report.ReportID || ans.Score != 100 {
 			t.Errorf("%s, %v", runs[0].Answer, runs[0].Failure)
 		}

@@ -2,10 +2,8 @@ package airshed
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"dossier/apps/airshed/filing"
 	"dossier/apps/airshed/gate"
 	"dossier/internal/agent"
-	"dossier/internal/faith"
 	"dossier/internal/model"
 	"dossier/internal/tool"
 )
@@ -30,14 +27,6 @@ type agentInput struct {
 	SweepID    string `json:"sweep_id"`
 }
 
-// agentAnswer is what the agent must answer.
-type agentAnswer struct {
-	Status   string  `json:"status" jsonschema:"filed, partially_filed, not_filed, no_surge or error"`
-	ReportID string  `json:"report_id,omitempty"`
-	Score    float64 `json:"confidence_score,omitempty"`
-	Summary  string  `json:"summary" jsonschema:"what was found and done, in a sentence or two"`
-}
-
 func (a *airshed) agent() (*agent.Agent, error) {
 	prompt, err := fs.ReadFile(files, "prompts/accountability.md")
 	if err != nil {
@@ -48,7 +37,7 @@ func (a *airshed) agent() (*agent.Agent, error) {
 		Prompt: string(prompt), Model: "strong", Policy: policy,
 		Tools:  []tool.Tool{a.readTool(), a.detectTool(), a.correlateTool(), a.draftTool(), a.sendTool(), a.noticeTool(), a.closeTool()},
 		Input:  tool.SchemaOf[agentInput](),
-		Output: tool.SchemaOf[agentAnswer](),
+		Output: tool.SchemaOf[gate.Answer](),
 		Limits: agent.Limits{Wall: time.Duration(a.cfg.ExecutionTimeoutMinutes * float64(time.Minute))},
 		Check:  a.checkAnswer,
 	}, nil
@@ -63,56 +52,11 @@ func (a *airshed) checkAnswer(ctx context.Context, d agent.Draft) error {
 		if err != nil {
 			return err
 		}
-		return judgeAnswer(d, nil, chain...)
+		return gate.Judge(d.Answer, nil, chain...)
 	case err != nil:
 		return err
 	}
-	return judgeAnswer(d, &kept)
-}
-
-// judgeAnswer compares an answer with the report of its case or, where that is nil,
-// with the evidence.
-func judgeAnswer(d agent.Draft, kept *book.Draft, chain ...dossier.Evidence) error {
-	var ans agentAnswer
-	if err := json.Unmarshal(d.Answer, &ans); err != nil {
-		return dossier.Errorf(dossier.Invalid, "The answer does not fit.").Because(err)
-	}
-	if err := gate.NoBlame(ans.Summary); err != nil {
-		return err
-	}
-	if kept == nil {
-		if ans.Status == book.Filed || ans.Status == book.PartFiled {
-			return dossier.Errorf(dossier.Invalid, "There is no report in this case, and so none was filed.")
-		}
-		facts := &faith.Facts{}
-		if err := facts.AddEvidence(chain...); err != nil {
-			return err
-		}
-		return faith.Check(ans.Summary, facts).Err()
-	}
-	report := kept.Report
-	if err := fits(ans.Status, *kept); err != nil {
-		return err
-	}
-	if ans.ReportID != "" && ans.ReportID != report.ReportID || ans.Score != 0 && ans.Score != report.ConfidenceScore {
-		return dossier.Errorf(dossier.Invalid, "The report of this case is %s with confidence %v.", report.ReportID, report.ConfidenceScore)
-	}
-	if err := gate.NoVerdict(ans.Summary, report.Conclusion); err != nil {
-		return err
-	}
-	return faith.Check(ans.Summary, gate.Facts(report)).Err()
-}
-
-// fits refuses a status that the report does not have. A report that was taken when it
-// was sent again, while the agent waited, was partly filed as far as the agent saw.
-func fits(status string, kept book.Draft) error {
-	is := map[string][]string{
-		book.Drafted: {"not_filed"}, book.Withdrawn: {"not_filed"}, book.PartFiled: {book.PartFiled}, book.Filed: {book.Filed, book.PartFiled},
-	}[kept.Status]
-	if status == book.SweepFailed || slices.Contains(is, status) {
-		return nil
-	}
-	return dossier.Errorf(dossier.Invalid, "The report %s is %s; the status %q is not true of it. Say %s.", kept.Report.ReportID, strings.ReplaceAll(kept.Status, "_", " "), status, is[0])
+	return gate.Judge(d.Answer, &kept)
 }
 
 // policy plays the agent: read, detect, correlate, draft, file, notify, close, each
@@ -128,7 +72,7 @@ func policy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	}
 	var data readOut
 	if read.Failed || read.Decode(&data) != nil || data.Error != "" {
-		return model.Answer(agentAnswer{Status: book.SweepFailed, Summary: "The sensor data could not be used: " + oneLine(read.Problem(), data.Details)})
+		return model.Answer(gate.Answer{Status: book.SweepFailed, Summary: "The sensor data could not be used: " + oneLine(read.Problem(), data.Details)})
 	}
 	surge, ok := req.Last("detect_surge_tool")
 	if !ok {
@@ -136,10 +80,10 @@ func policy(_ context.Context, req *model.Request) (*model.Reply, error) {
 	}
 	var found surgeOut
 	if surge.Failed || surge.Decode(&found) != nil {
-		return model.Answer(agentAnswer{Status: book.SweepFailed, Summary: "The surge could not be judged: " + oneLine(surge.Problem())})
+		return model.Answer(gate.Answer{Status: book.SweepFailed, Summary: "The surge could not be judged: " + oneLine(surge.Problem())})
 	}
 	if !found.Surge {
-		return closing(req, agentAnswer{Status: book.SweepQuiet, Summary: "There is no surge: " + found.Reason})
+		return closing(req, gate.Answer{Status: book.SweepQuiet, Summary: "There is no surge: " + found.Reason})
 	}
 	if _, ok := req.Last("correlate_fires_tool"); !ok {
 		return req.Calling(model.Planned{Tool: "correlate_fires_tool", Args: nothing{}}), nil
@@ -155,9 +99,9 @@ func fileIt(req *model.Request) (*model.Reply, error) {
 	}
 	var draft draftOut
 	if made.Failed || made.Decode(&draft) != nil {
-		return model.Answer(agentAnswer{Status: book.SweepFailed, Summary: "The report could not be made: " + oneLine(made.Problem())})
+		return model.Answer(gate.Answer{Status: book.SweepFailed, Summary: "The report could not be made: " + oneLine(made.Problem())})
 	}
-	ans := agentAnswer{ReportID: draft.ReportID, Score: draft.ConfidenceScore, Summary: draft.ExecutiveSummary}
+	ans := gate.Answer{ReportID: draft.ReportID, Score: draft.ConfidenceScore, Summary: draft.ExecutiveSummary}
 	sent, ok := req.Last(sendName)
 	if !ok {
 		if !req.Offers(sendName) {
@@ -182,7 +126,7 @@ func fileIt(req *model.Request) (*model.Reply, error) {
 }
 
 // closing closes the case and then gives the answer.
-func closing(req *model.Request, ans agentAnswer) (*model.Reply, error) {
+func closing(req *model.Request, ans gate.Answer) (*model.Reply, error) {
 	if _, ok := req.Last("close_case_tool"); ok {
 		return model.Answer(ans)
 	}

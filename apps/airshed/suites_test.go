@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dossier/apps/airshed/gate"
 	"dossier/internal/eval"
 	"dossier/internal/model"
 )
@@ -45,7 +46,7 @@ func TestSuites(t *testing.T) {
 type spoiler struct {
 	tool string
 	args string // instead of the policy's, the first time
-	end  func(*agentAnswer)
+	end  func(*gate.Answer)
 	did  *int
 }
 
@@ -63,7 +64,7 @@ func (s spoiler) Generate(ctx context.Context, req *model.Request, _ func(string
 		}
 	}
 	if s.end != nil && len(r.Calls()) == 0 {
-		var ans agentAnswer
+		var ans gate.Answer
 		if err := json.Unmarshal([]byte(r.Text()), &ans); err != nil {
 			return nil, err
 		}
@@ -121,12 +122,12 @@ func TestSuitesMeasureTheModel(t *testing.T) {
 	})
 	t.Run("a wrong status is refused", func(t *testing.T) {
 		t.Parallel()
-		row := play(t, spoiler{end: func(a *agentAnswer) { a.Status = "not_filed" }})
+		row := play(t, spoiler{end: func(a *gate.Answer) { a.Status = "not_filed" }})
 		score(t, row, "status", false)
 	})
 	t.Run("a wrong confidence is refused, and the policy steps in", func(t *testing.T) {
 		t.Parallel()
-		row := play(t, spoiler{end: func(a *agentAnswer) { a.Score = 95 }})
+		row := play(t, spoiler{end: func(a *gate.Answer) { a.Score = 95 }})
 		score(t, row, "confidence", false)
 		score(t, row, "no_unapproved_act", true)
 	})

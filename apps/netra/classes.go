@@ -131,7 +131,7 @@ func (o *office) classify(ctx context.Context, raw json.RawMessage) error {
 	if err := o.book.Propose(ctx, a.Signal.ID, c, use); err != nil || !use {
 		return err
 	}
-	return o.watch(ctx, a.Signal.Place(), o.env.Now())
+	return o.watch(ctx, a.Signal.Place())
 }
 
 // ask runs the classifier on one text in a case of its own that nobody need look at.

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"dossier"
 	"dossier/apps/netra/engine"
+	"dossier/apps/netra/ingest"
 	"dossier/internal/ledger"
 )
 
@@ -131,6 +133,90 @@ func TestSubsidingWaitsForAcknowledgement(t *testing.T) {
 	p.Settle()
 	if got, asked := p.dayLater(t); got.State == dossier.Closed || len(asked) != 1 || asked[0].Status != dossier.Pending {
 		t.Errorf("case %+v, asked %+v", got, asked)
+	}
+}
+
+// A score that someone asked for between the arrival of reports and their follow-up is
+// stored, and hides no crossing.
+func TestAskingHidesNoCrossing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, p *product) {
+		p.store(t, escalated...)
+		var s engine.Score
+		if code, body := p.Call("POST", "/analyze", analyzeIn{District: "Cachar"}, &s); code != 200 || s.Threshold.Label != "CRITICAL" {
+			t.Fatalf("answered %d: %s", code, body)
+		}
+		p.Clock.Add(time.Minute)
+		if err := p.scoreAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Env.Desk.CaseOf(t.Context(), "district/Assam/Cachar/24h"); err != nil {
+			t.Errorf("N-097 no case was opened: %v", err)
+		}
+	})
+}
+
+// store takes in reports as a process does that dies before it follows up.
+func (p *product) store(t *testing.T, texts ...string) {
+	t.Helper()
+	var rows []ingest.Row
+	for _, text := range texts {
+		rows = append(rows, p.report(1, text))
+	}
+	accepted, _ := ingest.AcceptAll(rows, nil, p.Clock.Now())
+	if _, err := p.book.Take(t.Context(), accepted, p.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Many who see one crossing at the same time follow it up once.
+func TestOneCrossingOneCase(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(c *Config) { c.Mail = []string{"duty@example.org"} }, func(t *testing.T, p *product) {
+		p.store(t, escalated...)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				p.Clock.Add(time.Millisecond)
+				if err := p.watch(t.Context(), cachar); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		p.Settle()
+		c, err := p.Env.Desk.CaseOf(t.Context(), "district/Assam/Cachar/24h")
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := p.Env.Desk.Runs(t.Context(), c.ID)
+		if err != nil || len(runs) != 1 || len(p.Mail.Sent()) != 1 {
+			t.Errorf("N-097 %d runs, %d mails, %v", len(runs), len(p.Mail.Sent()), err)
+		}
+	})
+}
+
+// A case whose senior officer would not acknowledge it is closed once the score is back
+// in BASELINE, whether it fell before or after that word.
+func TestRefusedAcknowledgementSubsides(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	p.take(escalated...)
+	p.Settle()
+	c, asked := p.dayLater(t)
+	if c.State == dossier.Closed || len(asked) != 1 {
+		t.Fatalf("case %+v, asked %+v", c, asked)
+	}
+	if _, err := p.Inbox.Decide(t.Context(), asked[0].ID, asked[0].Digest, dossier.Decision{Verb: dossier.Reject, By: aSenior, Note: "An exercise."}); err != nil {
+		t.Fatal(err)
+	}
+	p.Settle()
+	p.Clock.Add(9 * 24 * time.Hour) // no signal is left in any window
+	if err := p.scoreAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := p.Env.Desk.Case(t.Context(), c.ID); err != nil || c.State != dossier.Closed || c.Outcome != "subsided" {
+		t.Errorf("case %+v, %v", c, err)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"dossier"
-	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
 	"dossier/internal/app"
 )
@@ -29,25 +28,31 @@ func subject(p engine.Place, w engine.Window) string {
 	return "district/" + p.State + "/" + p.District + "/" + w.String()
 }
 
-// follow looks at a new 24-hour score beside the one before. A rise into a higher band
-// opens or moves the case and tells everyone; a fall back to BASELINE ends it.
-func (o *office) follow(ctx context.Context, before book.Point, had bool, s engine.Score) error {
-	was := 0
-	if had {
-		_, was = engine.BandOf(before.Score)
+// follow looks at a new 24-hour score beside the one that was followed up before. A rise
+// into a higher band opens or moves the case and tells everyone; BASELINE ends it.
+func (o *office) follow(ctx context.Context, before float64, s engine.Score) error {
+	if err := o.book.Followed(ctx, &s); err != nil {
+		return err
 	}
+	_, was := engine.BandOf(before)
 	_, is := engine.BandOf(s.Composite)
-	if had && before.Score == s.Composite && was == is {
+	place := engine.Place{State: s.State, District: s.District}
+	if is > was {
+		return o.cross(ctx, place, s)
+	}
+	text := fmt.Sprintf("%s: score %.2f, %s.", place, s.Composite, s.Threshold.Label)
+	if is == 0 {
+		if err := o.subside(ctx, place, s); err != nil {
+			return err
+		}
+		if was > 0 {
+			text = fmt.Sprintf("%s is back in %s with a score of %.2f.", place, s.Threshold.Label, s.Composite)
+		}
+	}
+	if before == s.Composite {
 		return nil
 	}
-	place := engine.Place{State: s.State, District: s.District}
-	switch {
-	case is > was:
-		return o.cross(ctx, place, s)
-	case is == 0 && was > 0:
-		return o.subside(ctx, place, s)
-	}
-	return o.tell(ctx, "score.changed", "", s, fmt.Sprintf("%s: score %.2f, %s.", place, s.Composite, s.Threshold.Label))
+	return o.tell(ctx, "score.changed", "", s, text)
 }
 
 // tell publishes what became of a score, to live pages and webhooks alike, with the
@@ -90,12 +95,9 @@ func (o *office) cross(ctx context.Context, p engine.Place, s engine.Score) erro
 	})
 }
 
-// subside closes the case of a district that is back in BASELINE, unless a senior
-// officer's word is still asked for.
+// subside closes the case of a district that is in BASELINE, if there is one, unless a
+// senior officer's word is still asked for.
 func (o *office) subside(ctx context.Context, p engine.Place, s engine.Score) error {
-	if err := o.tell(ctx, "score.changed", "", s, fmt.Sprintf("%s is back in %s with a score of %.2f.", p, s.Threshold.Label, s.Composite)); err != nil {
-		return err
-	}
 	c, err := o.env.Desk.CaseOf(ctx, subject(p, engine.Day))
 	if errors.Is(err, dossier.NotFound) {
 		return nil

@@ -94,7 +94,7 @@ func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []in
 	}
 	audit.Folded = taken.Folded
 	for _, p := range taken.Places {
-		if err := o.watch(ctx, p, now); err != nil {
+		if err := o.watch(ctx, p); err != nil {
 			return audit, err
 		}
 	}
@@ -109,27 +109,34 @@ func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []in
 }
 
 // watch scores a district over every window, stores the scores and follows up on a
-// crossing of the 24-hour score. The scores are computed before the transaction begins:
-// inside it the board could wait for what the transaction holds.
-func (o *office) watch(ctx context.Context, p engine.Place, now time.Time) error {
-	var scores [len(engine.Windows)]engine.Score
-	for i, w := range engine.Windows {
-		var err error
-		if scores[i], err = o.board.Score(ctx, p, w, now); err != nil {
-			return err
-		}
-	}
+// crossing of the 24-hour score. Whoever watches a district holds it: the signals are
+// read after the one before has followed up, so that a crossing is neither followed up
+// twice nor judged from signals that are no longer all.
+func (o *office) watch(ctx context.Context, p engine.Place) error {
 	return o.env.DB.InTx(ctx, func(ctx context.Context) error {
-		before, had, err := o.book.Last(ctx, p, engine.Day, now)
+		before, err := o.book.Hold(ctx, p)
 		if err != nil {
 			return err
 		}
-		for i, w := range engine.Windows {
-			if err := o.book.SaveScore(ctx, &scores[i]); err != nil {
+		e, err := o.book.InForce(ctx, o.cfg.params())
+		if err != nil {
+			return err
+		}
+		now := o.env.Now()
+		signals, err := o.book.Signals(ctx, p, now.Add(-engine.Week.Duration()), now)
+		if err != nil {
+			return err
+		}
+		for _, w := range engine.Windows {
+			s, err := e.Compute(p, signals, w, now)
+			if err != nil {
+				return err
+			}
+			if err := o.book.SaveScore(ctx, &s); err != nil {
 				return err
 			}
 			if w == engine.Day {
-				if err := o.follow(ctx, before, had, scores[i]); err != nil {
+				if err := o.follow(ctx, before, s); err != nil {
 					return err
 				}
 			}
@@ -138,23 +145,30 @@ func (o *office) watch(ctx context.Context, p engine.Place, now time.Time) error
 	})
 }
 
-// scoreAll scores every district that has signals or had a score above BASELINE. It
-// is the hourly work: time alone lowers scores.
+// scoreAll scores every district that has signals, had a score above 0 or has a case
+// that is not settled. It is the hourly work: time alone lowers scores.
 func (o *office) scoreAll(ctx context.Context) error {
-	now := o.env.Now()
+	look, err := o.book.Above(ctx)
+	if err != nil {
+		return err
+	}
+	live, err := o.env.Desk.Cases(ctx, app.CaseFilter{States: []dossier.State{dossier.Open, dossier.Waiting}})
+	if err != nil {
+		return err
+	}
+	about := map[string]bool{}
+	for _, c := range live {
+		about[c.Subject] = true
+	}
 	for _, p := range places() {
-		s, err := o.board.Score(ctx, p, engine.Week, now)
+		s, err := o.board.Score(ctx, p, engine.Week, o.env.Now())
 		if err != nil {
 			return err
 		}
-		last, had, err := o.book.Last(ctx, p, engine.Day, now)
-		if err != nil {
-			return err
-		}
-		if s.SignalCount == 0 && (!had || last.Score == 0) {
+		if s.SignalCount == 0 && !look[p] && !about[subject(p, engine.Day)] {
 			continue
 		}
-		if err := o.watch(ctx, p, now); err != nil {
+		if err := o.watch(ctx, p); err != nil {
 			return err
 		}
 	}

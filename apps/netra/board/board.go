@@ -71,7 +71,7 @@ func (b *Board) look(ctx context.Context, now time.Time) error {
 		}
 	}
 	if m.Seq != b.mark.Seq {
-		fresh, err := b.Book.Since(ctx, b.mark, now.Add(-keep))
+		fresh, err := b.Book.Between(ctx, b.mark, m, now.Add(-keep))
 		if err != nil {
 			return err
 		}
@@ -90,14 +90,7 @@ func (b *Board) look(ctx context.Context, now time.Time) error {
 
 // reset empties the board and takes up the numbers that are in force.
 func (b *Board) reset(ctx context.Context) error {
-	params, ok, err := b.Book.Adopted(ctx)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		params = b.Base
-	}
-	e, err := engine.New(params)
+	e, err := b.Book.InForce(ctx, b.Base)
 	if err != nil {
 		return err
 	}

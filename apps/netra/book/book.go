@@ -243,10 +243,12 @@ func (b *Book) Signals(ctx context.Context, p engine.Place, from, to time.Time) 
 	return db.Collect(rows, err, scanSignal)
 }
 
-// Since returns the signals of all districts that arrived after a mark and happened
-// after a time, in the order of arrival.
-func (b *Book) Since(ctx context.Context, m Mark, from time.Time) ([]engine.Signal, error) {
-	rows, err := b.DB.Query(ctx, `SELECT `+signalColumns+` FROM netra_signals WHERE seq > $1 AND at >= $2 ORDER BY seq`, m.Seq, from.UnixMicro())
+// Between returns the signals of all districts that arrived after one mark up to another
+// and happened after a time, in the order of arrival. What arrives after the second mark
+// is left for whoever asks from there.
+func (b *Book) Between(ctx context.Context, after, upTo Mark, from time.Time) ([]engine.Signal, error) {
+	rows, err := b.DB.Query(ctx, `SELECT `+signalColumns+` FROM netra_signals WHERE seq > $1 AND seq <= $2 AND at >= $3 ORDER BY seq`,
+		after.Seq, upTo.Seq, from.UnixMicro())
 	return db.Collect(rows, err, scanSignal)
 }
 

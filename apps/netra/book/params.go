@@ -94,6 +94,19 @@ func (b *Book) Proposal(ctx context.Context, id string) (Proposal, error) {
 	return p, err
 }
 
+// InForce returns an engine with the numbers that were adopted last, or with base if
+// none ever were.
+func (b *Book) InForce(ctx context.Context, base engine.Params) (*engine.Engine, error) {
+	params, ok, err := b.Adopted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		params = base
+	}
+	return engine.New(params)
+}
+
 // Adopted returns the numbers that were adopted last, and false if none ever were.
 func (b *Book) Adopted(ctx context.Context) (engine.Params, bool, error) {
 	p, err := scanProposal(b.DB.QueryRow(ctx, `SELECT `+proposalColumns+` FROM netra_params WHERE status = 'adopted' ORDER BY decided DESC LIMIT 1`))

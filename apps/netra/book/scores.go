@@ -31,7 +31,7 @@ func (b *Book) SaveScore(ctx context.Context, s *engine.Score) error {
 	_, err := b.DB.Exec(ctx, `INSERT INTO netra_scores (state, district, hours, at, score, band, trend, signals, version)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (state, district, hours, at) DO UPDATE SET
 		score = excluded.score, band = excluded.band, trend = excluded.trend, signals = excluded.signals, version = excluded.version`,
-		s.State, s.District, s.WindowHours, s.Timestamp.UnixMicro(), int64(math.Round(s.Composite*100)), s.Threshold.Label, s.Trend, s.SignalCount, s.Version)
+		s.State, s.District, s.WindowHours, s.Timestamp.UnixMicro(), cents(s.Composite), s.Threshold.Label, s.Trend, s.SignalCount, s.Version)
 	if err != nil {
 		return fmt.Errorf("save score: %w", err)
 	}
@@ -70,6 +70,43 @@ func (b *Book) Last(ctx context.Context, p engine.Place, w engine.Window, upTo t
 	return pt, true, nil
 }
 
+// Hold returns the score of a district that was last followed up, 0 if none was, and
+// keeps everyone else from following up on that district until the transaction ends.
+func (b *Book) Hold(ctx context.Context, p engine.Place) (float64, error) {
+	var score int64
+	err := b.DB.QueryRow(ctx, `INSERT INTO netra_standings (state, district, score) VALUES ($1, $2, 0)
+		ON CONFLICT (state, district) DO UPDATE SET score = netra_standings.score RETURNING score`, p.State, p.District).Scan(&score)
+	if err != nil {
+		return 0, fmt.Errorf("hold %s: %w", p, err)
+	}
+	return float64(score) / 100, nil
+}
+
+// Followed notes that a score was followed up.
+func (b *Book) Followed(ctx context.Context, s *engine.Score) error {
+	if _, err := b.DB.Exec(ctx, `UPDATE netra_standings SET score = $1 WHERE state = $2 AND district = $3`, cents(s.Composite), s.State, s.District); err != nil {
+		return fmt.Errorf("note what was followed up: %w", err)
+	}
+	return nil
+}
+
+// Above returns the districts whose score that was last followed up is not 0.
+func (b *Book) Above(ctx context.Context) (map[engine.Place]bool, error) {
+	rows, err := b.DB.Query(ctx, `SELECT state, district FROM netra_standings WHERE score > 0`)
+	list, err := db.Collect(rows, err, func(row db.Row) (p engine.Place, err error) {
+		err = row.Scan(&p.State, &p.District)
+		return p, err
+	})
+	out := make(map[engine.Place]bool, len(list))
+	for _, p := range list {
+		out[p] = true
+	}
+	return out, err
+}
+
+// cents is a score of two decimals as a whole number.
+func cents(score float64) int64 { return int64(math.Round(score * 100)) }
+
 // A Review is an officer's word on a score: whether it was a false alarm.
 type Review struct {
 	ID         string       `json:"id"`
@@ -91,7 +128,7 @@ func (b *Book) SaveReview(ctx context.Context, r Review) (Review, error) {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (state, district, hours, score_at, reviewer) DO UPDATE SET false_alarm = excluded.false_alarm, note = excluded.note, at = excluded.at
 		RETURNING id`,
-		r.ID, r.Place.State, r.Place.District, r.Hours, r.ScoreAt.UnixMicro(), int64(math.Round(r.Score*100)), r.Band, bit(r.FalseAlarm), r.Note, r.Reviewer, r.At.UnixMicro()).Scan(&r.ID)
+		r.ID, r.Place.State, r.Place.District, r.Hours, r.ScoreAt.UnixMicro(), cents(r.Score), r.Band, bit(r.FalseAlarm), r.Note, r.Reviewer, r.At.UnixMicro()).Scan(&r.ID)
 	if err != nil {
 		return r, fmt.Errorf("save review: %w", err)
 	}

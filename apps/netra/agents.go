@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,17 +12,21 @@ import (
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
 	"dossier/internal/agent"
-	"dossier/internal/faith"
 	"dossier/internal/model"
 	"dossier/internal/tool"
 )
 
-// The agents.
+// The agents, and the tools that are spoken of by name.
 const (
 	analystName    = "analyst"
 	explainerName  = "explainer"
 	weigherName    = "weigher"
 	classifierName = "classifier"
+
+	scoreName       = "score_district"
+	acknowledgeName = "acknowledge_crossing"
+	adoptName       = "adopt_weights"
+	closeName       = "close_proposal"
 )
 
 // briefing is what the analyst answers.
@@ -43,49 +48,17 @@ func (o *office) analyst() *agent.Agent {
 		Prompt: prompt("analyst"), Model: "strong", Policy: analystPolicy,
 		Tools: []tool.Tool{o.scoreDistrict(), o.districtHistory(), o.acknowledge()},
 		Input: tool.SchemaOf[districtIn](), Output: tool.SchemaOf[briefing](),
-		Check: func(_ context.Context, d agent.Draft) error {
+		Check: func(ctx context.Context, d agent.Draft) error {
 			var b briefing
 			if err := json.Unmarshal(d.Answer, &b); err != nil {
 				return dossier.Errorf(dossier.Invalid, "The briefing cannot be read.").Because(err)
 			}
-			if b.Disclaimer != engine.Disclaimer {
-				return dossier.Errorf(dossier.Invalid, "The briefing must carry the disclaimer: %s", engine.Disclaimer)
+			if err := o.checkBriefing(ctx, b, d); err != nil {
+				return err
 			}
 			return checkProse(b.text(), d)
 		},
 	}
-}
-
-// claims are words that no output of this app may use: it predicts nothing and
-// watches nobody.
-var claims = []string{"predict", "forecast", "will happen", "will occur", "surveillance", "suspect"}
-
-// checkProse refuses text with a number that no tool of the run returned, with an identifier, or
-// with a claim the app does not make.
-func checkProse(text string, d agent.Draft) error {
-	low := strings.ToLower(text)
-	for _, c := range claims {
-		if strings.Contains(low, c) {
-			return dossier.Errorf(dossier.Invalid, "The text says %q. Scores describe what was published; leave that out.", c)
-		}
-	}
-	if found := ingest.Redact(text).Found; len(found) > 0 {
-		return dossier.Errorf(dossier.Invalid, "The text holds a personal identifier. Leave it out.")
-	}
-	var facts faith.Facts
-	for i, r := range d.Returns {
-		if r.Failed {
-			continue
-		}
-		if err := facts.AddJSON(dossier.EvidenceID(fmt.Sprintf("return-%d", i+1)), r.Value); err != nil {
-			return err
-		}
-	}
-	facts.Allow("24h", "72h", "7d")
-	for _, n := range []int{0, 10, 100} {
-		facts.Add(faith.Fact{Ref: faith.Ref{Computed: fmt.Sprintf("scale %d", n)}, Value: faith.Int(n)})
-	}
-	return faith.Check(text, &facts).Err()
 }
 
 // analystPolicy plays the analyst: score, have it acknowledged if it must be, explain.
@@ -94,9 +67,9 @@ func analystPolicy(_ context.Context, req *model.Request) (*model.Reply, error) 
 	if err := req.Brief(&in, nil); err != nil {
 		return nil, err
 	}
-	scored, ok := req.Last("score_district")
+	scored, ok := req.Last(scoreName)
 	if !ok {
-		return req.Calling(model.Planned{Tool: "score_district", Args: in}), nil
+		return req.Calling(model.Planned{Tool: scoreName, Args: in}), nil
 	}
 	var s engine.Score
 	if why := scored.Problem(); why != "" {
@@ -105,16 +78,57 @@ func analystPolicy(_ context.Context, req *model.Request) (*model.Reply, error) 
 	if err := scored.Decode(&s); err != nil {
 		return nil, err
 	}
-	asked, ok := req.Last("acknowledge_crossing")
-	if !ok && s.Composite >= acknowledgeFrom && req.Offers("acknowledge_crossing") {
-		return req.Calling(model.Planned{Tool: "acknowledge_crossing", Args: acknowledgeIn{
-			District: s.District, State: s.State, Window: s.TimeWindow, Score: s.Composite, Band: s.Threshold.Label, At: s.Timestamp.Format(time.RFC3339Nano)}}), nil
+	asked, ok := askedOf(req)
+	if !ok && s.Composite >= acknowledgeFrom && req.Offers(acknowledgeName) {
+		return req.Calling(model.Planned{Tool: acknowledgeName, Args: crossing(&s)}), nil
 	}
 	b := brief(&s)
 	if why := asked.Problem(); ok && why != "" {
 		b.CallsFor += " It was not acknowledged."
 	}
 	return model.Answer(b)
+}
+
+// crossing is what a senior officer is asked about a score.
+func crossing(s *engine.Score) acknowledgeIn {
+	return acknowledgeIn{District: s.District, State: s.State, Window: s.TimeWindow, Score: s.Composite, Band: s.Threshold.Label, At: s.Timestamp.Format(time.RFC3339Nano)}
+}
+
+// crossings are the crossings of the scores that a run computed.
+func crossings(returns []model.Return) map[acknowledgeIn]bool {
+	out := map[acknowledgeIn]bool{}
+	for _, r := range returns {
+		var s engine.Score
+		if r.Tool == scoreName && !r.Failed && r.Decode(&s) == nil {
+			out[crossing(&s)] = true
+		}
+	}
+	return out
+}
+
+// isCrossing reports whether the arguments of a call are one of some crossings.
+func isCrossing(args json.RawMessage, of map[acknowledgeIn]bool) bool {
+	var in acknowledgeIn
+	return json.Unmarshal(args, &in) == nil && of[in]
+}
+
+// askedOf returns what came of asking a senior officer about a score that was computed,
+// and false if nobody was asked yet. What a model asked about any other does not count.
+func askedOf(req *model.Request) (model.Return, bool) {
+	of, asked := crossings(req.Returns(scoreName)), map[string]bool{}
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			if c, ok := p.(model.Call); ok && c.Tool == acknowledgeName && isCrossing(c.Args, of) {
+				asked[c.ID] = true
+			}
+		}
+	}
+	for _, r := range slices.Backward(req.Returns(acknowledgeName)) {
+		if asked[r.ID] {
+			return r, true
+		}
+	}
+	return model.Return{}, false
 }
 
 // brief writes a briefing from a score and nothing else.
@@ -131,7 +145,7 @@ func brief(s *engine.Score) briefing {
 		limits = append(limits, fmt.Sprintf("The strongest signal alone would call for %s.", s.EscalationFloor.Label))
 	}
 	if l := s.WeakestLink; l != nil && l.ChangesBand {
-		limits = append(limits, fmt.Sprintf("Without one signal (“%s”) the score would be %.2f, %s.", engine.Clip(l.EventSummary, 80), l.ScoreWithout, l.BandWithout))
+		limits = append(limits, fmt.Sprintf("Without one signal (“%s”) the score would be %.2f, %s.", engine.Clip(l.EventSummary, engine.QuoteLength), l.ScoreWithout, l.BandWithout))
 	}
 	if s.Change.Up != nil {
 		limits = append(limits, s.Change.Up.Text)
@@ -150,6 +164,9 @@ func (o *office) explainer() *agent.Agent {
 			if err := json.Unmarshal(d.Answer, &text); err != nil {
 				return dossier.Errorf(dossier.Invalid, "The answer cannot be read.").Because(err)
 			}
+			if !strings.Contains(text, engine.Disclaimer) {
+				return dossier.Errorf(dossier.Invalid, "The answer must carry the disclaimer: %s", engine.Disclaimer)
+			}
 			return checkProse(text, d)
 		},
 	}
@@ -161,7 +178,7 @@ func explainerPolicy(_ context.Context, req *model.Request) (*model.Reply, error
 	said, since := lastSaid(req)
 	if r := lastReturn(req.Messages[since:]); r != nil {
 		if why := r.Problem(); why != "" {
-			return model.Say(why), nil
+			return model.Say(why + " " + engine.Disclaimer), nil
 		}
 		var s engine.Score
 		if err := r.Decode(&s); err != nil {
@@ -180,7 +197,7 @@ func explainerPolicy(_ context.Context, req *model.Request) (*model.Reply, error
 			in.Window = w
 		}
 	}
-	return req.Calling(model.Planned{Tool: "score_district", Args: in}), nil
+	return req.Calling(model.Planned{Tool: scoreName, Args: in}), nil
 }
 
 // lastSaid returns what the person said last and the place of that message.

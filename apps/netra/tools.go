@@ -2,7 +2,9 @@ package netra
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"dossier"
@@ -39,7 +41,7 @@ func (in districtIn) parse() (engine.Place, engine.Window, error) {
 // and hands the model a score it cannot change.
 func (o *office) scoreDistrict() tool.Tool {
 	return tool.Def[districtIn, engine.Score]{
-		Name:  "score_district",
+		Name:  scoreName,
 		Doc:   "Computes the risk score of a district from its published signals, with layers, trend, threshold, top signals, rationale and limits. Decision support only.",
 		Roles: []dossier.Role{officer, senior, dossier.Admin},
 		Run: func(ctx context.Context, c tool.Call, in districtIn) (tool.Output[engine.Score], error) {
@@ -118,7 +120,7 @@ type acknowledgeOut struct {
 // changes nothing but the case.
 func (o *office) acknowledge() tool.Tool {
 	return tool.Def[acknowledgeIn, acknowledgeOut]{
-		Name:   "acknowledge_crossing",
+		Name:   acknowledgeName,
 		Doc:    "Asks a senior officer to acknowledge a score of 75 or above, and records the acknowledgement.",
 		Roles:  []dossier.Role{officer, senior},
 		Effect: tool.Write,
@@ -131,10 +133,43 @@ func (o *office) acknowledge() tool.Tool {
 		},
 		Check:  checkAcknowledge,
 		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: verbs, Remind: time.Hour},
-		Run: decided(o, "acknowledged", func(_ context.Context, _ tool.Call, in acknowledgeIn, _ string) (acknowledgeOut, string, error) {
-			return acknowledgeOut{true}, fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), nil
+		Run: decided(o, "acknowledged", func(ctx context.Context, c tool.Call, in acknowledgeIn, _ string) (acknowledgeOut, string, error) {
+			return acknowledgeOut{true}, fmt.Sprintf("A senior officer acknowledged the score of %.2f.", in.Score), o.computed(ctx, c.Case, in)
 		}),
 	}.Tool()
+}
+
+// computed refuses an acknowledgement of anything but the score that the signals of the
+// case give: what a person was shown must be what was computed.
+func (o *office) computed(ctx context.Context, id dossier.CaseID, in acknowledgeIn) error {
+	chain, _, err := o.env.Desk.Facts(ctx, id)
+	if err != nil {
+		return err
+	}
+	at, err := engine.ParseTime(in.At)
+	if err != nil {
+		return dossier.Errorf(dossier.Invalid, "%s", sentence(err))
+	}
+	for _, e := range slices.Backward(chain) {
+		var seen sighting
+		if e.Kind != kindSignals {
+			continue
+		}
+		if err := json.Unmarshal(e.Data, &seen); err != nil {
+			return fmt.Errorf("decode %s: %w", e.ID, err)
+		}
+		if (engine.Place{State: in.State, District: in.District}) != seen.Place || in.Window != engine.Window(seen.Window).String() || !at.Equal(seen.At) {
+			continue
+		}
+		s, err := seen.score()
+		if err != nil {
+			return err
+		}
+		if s.Composite == in.Score && s.Threshold.Label == in.Band {
+			return nil
+		}
+	}
+	return dossier.Errorf(dossier.Invalid, "That is not what %s returned in this case. Ask again with its district, state, window, score, band and timestamp.", scoreName)
 }
 
 // verbs are what a senior officer may do about what is asked: to take it or leave it,
@@ -170,33 +205,3 @@ func checkAcknowledge(in acknowledgeIn) error {
 
 // acknowledgeFrom is the score from which a senior officer must acknowledge.
 const acknowledgeFrom = 75
-
-type adoptIn struct {
-	Proposal string `json:"proposal" jsonschema:"the proposal's id"`
-	Version  string `json:"version" jsonschema:"the methodology version that it makes"`
-	Summary  string `json:"summary" jsonschema:"what changes and what the back-test found"`
-}
-
-type adoptOut struct {
-	Adopted string `json:"adopted"`
-}
-
-// adoptWeights puts a proposal into force after a second person agreed.
-func (o *office) adoptWeights() tool.Tool {
-	return tool.Def[adoptIn, adoptOut]{
-		Name:   "adopt_weights",
-		Doc:    "Asks a senior officer to adopt proposed weights, and puts them into force.",
-		Roles:  []dossier.Role{officer, senior},
-		Effect: tool.Write,
-		Ask: func(in adoptIn) string {
-			return "Weights decide every score from now on. " + in.Summary
-		},
-		Title: func(in adoptIn) string {
-			return "Adopt the weights of proposal " + in.Proposal + " (" + in.Version + ")."
-		},
-		Policy: tool.Policy{Approvers: []dossier.Role{senior}, Verbs: verbs, FourEyes: true},
-		Run: decided(o, "adopted", func(ctx context.Context, c tool.Call, in adoptIn, by string) (adoptOut, string, error) {
-			return adoptOut{in.Version}, "The proposed weights are in force.", o.book.Decide(ctx, in.Proposal, "adopted", by, c.Now)
-		}),
-	}.Tool()
-}

@@ -12,10 +12,7 @@ import (
 	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
-	"dossier/internal/agent"
 	"dossier/internal/app"
-	"dossier/internal/model"
-	"dossier/internal/tool"
 )
 
 // A BackTest says what a change of the numbers would have done to the stored weeks.
@@ -181,7 +178,7 @@ func (o *office) propose(ctx context.Context, c weightChange, by dossier.Princip
 		return book.Proposal{}, fmt.Errorf("encode back-test: %w", err)
 	}
 	p := book.Proposal{ID: o.env.NewID("WGT-"), Version: params.Version(), Params: params, Why: ingest.Clean(c.Why), Proposer: by.ID, Proposed: now, BackTest: raw, Status: "proposed"}
-	return p, o.env.DB.InTx(ctx, func(ctx context.Context) error {
+	err = o.env.DB.InTx(ctx, func(ctx context.Context) error {
 		k, _, err := o.env.Desk.Open(ctx, app.Opening{Subject: "weights/" + p.ID, Title: "Proposed weights " + p.Version, State: dossier.Open, Stage: "proposed", By: by})
 		if err != nil {
 			return err
@@ -196,36 +193,14 @@ func (o *office) propose(ctx context.Context, c weightChange, by dossier.Princip
 		if err != nil {
 			return err
 		}
-		_, err = o.env.Desk.Start(ctx, app.Start{Case: k.ID, Agent: weigherName, For: by, Input: adoptIn{p.ID, p.Version, summary(p, test)}})
+		_, err = o.env.Desk.Start(ctx, app.Start{Case: k.ID, Agent: weigherName, For: by, Input: carried(p, test)})
 		return err
 	})
+	return p, err
 }
 
 func summary(p book.Proposal, t BackTest) string {
 	return fmt.Sprintf("Proposal %s: of %d scores in the back-test %d would have another band; the mean would go from %.2f to %.2f. "+
 		"Of the reviewed false alarms %d would still cross and %d would not; of the confirmed crossings %d would be kept and %d lost. Why: %s",
 		p.ID, t.Scores, t.BandMoves, t.MeanBefore, t.MeanAfter, t.FalseKept, t.FalseGone, t.TrueKept, t.TrueLost, p.Why)
-}
-
-// weigher is the agent that carries a proposal to a senior officer. It has one thing
-// to do and no say in it.
-func (o *office) weigher() *agent.Agent {
-	return &agent.Agent{
-		Name: weigherName, Doc: "Carries proposed weights to a senior officer.", Prompt: prompt("weigher"), Model: "fast",
-		Tools: []tool.Tool{o.adoptWeights()}, Input: tool.SchemaOf[adoptIn](),
-		Policy: func(_ context.Context, req *model.Request) (*model.Reply, error) {
-			var in adoptIn
-			if err := req.Brief(&in, nil); err != nil {
-				return nil, err
-			}
-			r, ok := req.Last("adopt_weights")
-			if !ok {
-				return req.Calling(model.Planned{Tool: "adopt_weights", Args: in}), nil
-			}
-			if why := r.Problem(); why != "" {
-				return model.Say("The weights stay as they are. " + why), nil
-			}
-			return model.Say("The proposed weights are in force."), nil
-		},
-	}
 }

@@ -43,6 +43,25 @@ func (b *Book) SaveProposal(ctx context.Context, p Proposal) error {
 	return nil
 }
 
+// Adopt puts a proposal into force, unless other numbers than those of version over have
+// come into force since it was made: what it was held against no longer holds then, and
+// what someone else decided would be undone unseen.
+func (b *Book) Adopt(ctx context.Context, id, over string, base engine.Params, by string, at time.Time) error {
+	return b.DB.InTx(ctx, func(ctx context.Context) error {
+		if err := b.touch(ctx); err != nil { // and keep others from adopting meanwhile
+			return err
+		}
+		e, err := b.InForce(ctx, base)
+		if err != nil {
+			return err
+		}
+		if e.Version() != over {
+			return dossier.Errorf(dossier.Conflict, "Other weights have come into force since this was proposed, so its back-test no longer holds. Propose it again.")
+		}
+		return b.Decide(ctx, id, "adopted", by, at)
+	})
+}
+
 // Decide settles a proposal. Adopting one advances the epoch, so that every process
 // scores with the new numbers.
 func (b *Book) Decide(ctx context.Context, id, status, by string, at time.Time) error {

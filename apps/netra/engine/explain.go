@@ -274,7 +274,7 @@ func contributors(top []Top) string {
 	var parts []string
 	for _, t := range top[:min(2, len(top))] {
 		if t.EventSummary != "" {
-			parts = append(parts, "“"+Clip(t.EventSummary, 80)+"”")
+			parts = append(parts, "“"+Clip(t.EventSummary, QuoteLength)+"”")
 		}
 	}
 	if len(parts) == 0 {
@@ -282,6 +282,9 @@ func contributors(top []Top) string {
 	}
 	return strings.Join(parts, " and ")
 }
+
+// QuoteLength is how many characters of a summary a sentence quotes.
+const QuoteLength = 80
 
 // Clip shortens text to at most n characters, with an ellipsis if it cut any.
 func Clip(text string, n int) string {

@@ -20,12 +20,12 @@ func (s Score) Text() string {
 		s.SignalCount, s.TimeWindow, s.Timestamp.Format(time.RFC3339))
 	b.WriteString("\nTop Contributors:\n")
 	for i, t := range s.Top {
-		fmt.Fprintf(&b, "  %d. %s (Severity: %d)\n", i+1, Clip(t.EventSummary, 80), t.Severity)
+		fmt.Fprintf(&b, "  %d. %s (Severity: %d)\n", i+1, Clip(t.EventSummary, QuoteLength), t.Severity)
 	}
 	fmt.Fprintf(&b, "\nWhy: %s\n", s.Rationale)
 	if s.WeakestLink != nil {
 		fmt.Fprintf(&b, "Weakest link: without “%s” the score is %.2f (%s).\n",
-			Clip(s.WeakestLink.EventSummary, 80), s.WeakestLink.ScoreWithout, s.WeakestLink.BandWithout)
+			Clip(s.WeakestLink.EventSummary, QuoteLength), s.WeakestLink.ScoreWithout, s.WeakestLink.BandWithout)
 	}
 	for _, m := range []*Move{s.Change.Up, s.Change.Down} {
 		if m != nil {

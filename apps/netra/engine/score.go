@@ -84,6 +84,9 @@ func (s Score) Primary() (Layer, bool) {
 	return Layer(s.PrimaryTrigger), s.PrimaryTrigger != noTrigger
 }
 
+// Place returns the district that s is about.
+func (s Score) Place() Place { return Place{s.State, s.District} }
+
 // Layer returns the score of one layer.
 func (s Score) Layer(l Layer) float64 {
 	switch l {

@@ -183,7 +183,13 @@ func FindPlace(text string) (District, error) {
 			return t.list[r], nil
 		}
 	}
-	return District{}, fmt.Errorf("the text names %d districts; one report is about one district", len(named))
+	var names []string
+	for i, d := range t.list {
+		if named[i] {
+			names = append(names, d.Place.String())
+		}
+	}
+	return District{}, fmt.Errorf("the text names several districts: %s", engine.Clip(strings.Join(names, "; "), 200))
 }
 
 // plainWords are names that are also ordinary words; alone they place nothing.

@@ -3,7 +3,6 @@ package netra
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"dossier"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
+	"dossier/apps/netra/prose"
 	"dossier/internal/agent"
 	"dossier/internal/model"
 	"dossier/internal/tool"
@@ -29,34 +29,21 @@ const (
 	closeName       = "close_proposal"
 )
 
-// briefing is what the analyst answers.
-type briefing struct {
-	Headline    string `json:"headline" jsonschema:"one sentence: district, score, band, trend"`
-	Explanation string `json:"explanation" jsonschema:"why the score stands where it stands, from the rationale and the top signals"`
-	Limits      string `json:"limits" jsonschema:"what the score cannot show here, from health, escalation floor and weakest link"`
-	CallsFor    string `json:"calls_for" jsonschema:"what the band calls for, in the band's own words"`
-	Disclaimer  string `json:"governance_disclaimer"`
-}
-
-func (b briefing) text() string {
-	return strings.Join([]string{b.Headline, b.Explanation, b.Limits, b.CallsFor, b.Disclaimer}, "\n")
-}
-
 func (o *office) analyst() *agent.Agent {
 	return &agent.Agent{
 		Name: analystName, Doc: "Explains a crossing and asks a senior officer to acknowledge scores of 75 and above.",
 		Prompt: prompt("analyst"), Model: "strong", Policy: analystPolicy,
 		Tools: []tool.Tool{o.scoreDistrict(), o.districtHistory(), o.acknowledge()},
-		Input: tool.SchemaOf[districtIn](), Output: tool.SchemaOf[briefing](),
+		Input: tool.SchemaOf[districtIn](), Output: tool.SchemaOf[prose.Briefing](),
 		Check: func(ctx context.Context, d agent.Draft) error {
-			var b briefing
+			var b prose.Briefing
 			if err := json.Unmarshal(d.Answer, &b); err != nil {
 				return dossier.Errorf(dossier.Invalid, "The briefing cannot be read.").Because(err)
 			}
 			if err := o.checkBriefing(ctx, b, d); err != nil {
 				return err
 			}
-			return checkProse(b.text(), d)
+			return prose.Check(b.Text(), d)
 		},
 	}
 }
@@ -73,7 +60,7 @@ func analystPolicy(_ context.Context, req *model.Request) (*model.Reply, error) 
 	}
 	var s engine.Score
 	if why := scored.Problem(); why != "" {
-		return model.Answer(briefing{Headline: "The score could not be computed.", Explanation: why, Disclaimer: engine.Disclaimer})
+		return model.Answer(prose.Briefing{Headline: "The score could not be computed.", Explanation: why, Disclaimer: engine.Disclaimer})
 	}
 	if err := scored.Decode(&s); err != nil {
 		return nil, err
@@ -82,7 +69,7 @@ func analystPolicy(_ context.Context, req *model.Request) (*model.Reply, error) 
 	if !ok && s.Composite >= acknowledgeFrom && req.Offers(acknowledgeName) {
 		return req.Calling(model.Planned{Tool: acknowledgeName, Args: crossing(&s)}), nil
 	}
-	b := brief(&s)
+	b := prose.Brief(&s)
 	if why := asked.Problem(); ok && why != "" {
 		b.CallsFor += " It was not acknowledged."
 	}
@@ -131,29 +118,6 @@ func askedOf(req *model.Request) (model.Return, bool) {
 	return model.Return{}, false
 }
 
-// brief writes a briefing from a score and nothing else.
-func brief(s *engine.Score) briefing {
-	b := briefing{
-		Headline:    fmt.Sprintf("%s, %s scores %.2f of 100 over %s: %s, trend %s.", s.District, s.State, s.Composite, s.TimeWindow, s.Threshold.Label, s.Trend),
-		Explanation: s.Rationale, CallsFor: s.Action + ".", Disclaimer: engine.Disclaimer,
-	}
-	var limits []string
-	for _, h := range s.Health {
-		limits = append(limits, h.Text)
-	}
-	if s.EscalationFloor.Label != s.Threshold.Label {
-		limits = append(limits, fmt.Sprintf("The strongest signal alone would call for %s.", s.EscalationFloor.Label))
-	}
-	if l := s.WeakestLink; l != nil && l.ChangesBand {
-		limits = append(limits, fmt.Sprintf("Without one signal (“%s”) the score would be %.2f, %s.", engine.Clip(l.EventSummary, engine.QuoteLength), l.ScoreWithout, l.BandWithout))
-	}
-	if s.Change.Up != nil {
-		limits = append(limits, s.Change.Up.Text)
-	}
-	b.Limits = strings.Join(limits, " ")
-	return b
-}
-
 func (o *office) explainer() *agent.Agent {
 	return &agent.Agent{
 		Name: explainerName, Doc: "Answers questions about districts and their scores.", Chat: true,
@@ -167,7 +131,7 @@ func (o *office) explainer() *agent.Agent {
 			if !strings.Contains(text, engine.Disclaimer) {
 				return dossier.Errorf(dossier.Invalid, "The answer must carry the disclaimer: %s", engine.Disclaimer)
 			}
-			return checkProse(text, d)
+			return prose.Check(text, d)
 		},
 	}
 }
@@ -184,8 +148,8 @@ func explainerPolicy(_ context.Context, req *model.Request) (*model.Reply, error
 		if err := r.Decode(&s); err != nil {
 			return nil, err
 		}
-		b := brief(&s)
-		return model.Say(b.text()), nil
+		b := prose.Brief(&s)
+		return model.Say(b.Text()), nil
 	}
 	d, err := ingest.FindPlace(said)
 	if err != nil {

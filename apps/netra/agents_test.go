@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"dossier"
+	"dossier/apps/netra/class"
 	"dossier/apps/netra/engine"
+	"dossier/apps/netra/prose"
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
@@ -64,7 +66,7 @@ func TestProseGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := agent.Draft{Returns: []model.Return{{Tool: "score_district", Value: raw}}}
-	if err := checkProse(brief(&s).text(), d); err != nil {
+	if err := prose.Check(prose.Brief(&s).Text(), d); err != nil {
 		t.Errorf("the reference briefing is refused: %v", err)
 	}
 	for name, text := range map[string]string{
@@ -75,7 +77,7 @@ func TestProseGate(t *testing.T) {
 		"N-062 N-074 a handle":           "As @someone wrote, it is tense.",
 		"N-062 N-074 a telephone number": "Call 98765 43210.",
 	} {
-		if err := checkProse(text, d); err == nil {
+		if err := prose.Check(text, d); err == nil {
 			t.Errorf("%s passes: %q", name, text)
 		}
 	}
@@ -97,7 +99,7 @@ func TestEveryReferenceBriefingPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := checkProse(brief(&s).text(), agent.Draft{Returns: []model.Return{{Value: raw}}}); err != nil {
+			if err := prose.Check(prose.Brief(&s).Text(), agent.Draft{Returns: []model.Return{{Value: raw}}}); err != nil {
 				t.Errorf("%s over %s: %v", s.District, w, err)
 			}
 		}
@@ -107,7 +109,7 @@ func TestEveryReferenceBriefingPasses(t *testing.T) {
 // stubborn answers every report in the same way.
 func stubborn(name string) model.Model {
 	return model.Reference(name, func(context.Context, *model.Request) (*model.Reply, error) {
-		return model.Answer(classOut{Layers: []string{"cognitive"}, Polarity: "neutral", Severity: 1, Tags: []string{}, Words: []string{}})
+		return model.Answer(class.Out{Layers: []string{"cognitive"}, Polarity: "neutral", Severity: 1, Tags: []string{}, Words: []string{}})
 	})
 }
 
@@ -160,10 +162,10 @@ func TestModelClassification(t *testing.T) {
 		})
 	}
 	t.Run("a proposal that quotes what is not there is refused", func(t *testing.T) {
-		if _, err := (classOut{Layers: []string{"network"}, Polarity: "escalatory", Severity: 3, Words: []string{"riot"}}).classification("Bandh called"); err == nil {
+		if _, err := (class.Out{Layers: []string{"network"}, Polarity: "escalatory", Severity: 3, Words: []string{"riot"}}).Classification("Bandh called"); err == nil {
 			t.Error("accepted")
 		}
-		if _, err := (classOut{Layers: []string{"mental"}, Polarity: "escalatory", Severity: 3}).classification("Bandh called"); err == nil {
+		if _, err := (class.Out{Layers: []string{"mental"}, Polarity: "escalatory", Severity: 3}).Classification("Bandh called"); err == nil {
 			t.Error("an unknown layer was accepted")
 		}
 	})

@@ -5,10 +5,10 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"dossier"
 	"dossier/apps/netra/ingest"
+	"dossier/apps/netra/sight"
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/eval"
@@ -21,9 +21,6 @@ const ID = "netra"
 //go:embed prompts/*.md evals/*.yaml migrations/*.sql
 var files embed.FS
 
-// probeTime stands in where a signal needs some time.
-var probeTime = time.Unix(0, 0).UTC().Add(time.Hour)
-
 // App is the district risk app.
 var App = app.Define(app.Def[Config]{
 	ID:    ID,
@@ -35,7 +32,7 @@ var App = app.Define(app.Def[Config]{
 	},
 	Files:    files,
 	Default:  defaults,
-	Rules:    rules,
+	Rules:    sight.Rules,
 	Commands: commands,
 	Redact:   ingest.Clean,
 	Build:    build,
@@ -52,7 +49,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 		Lessons:  o.lessons,
 		Routes:   o.routes,
 		Demo:     o.demo,
-		Views:    map[string]app.View{kindSignals: app.Table, "score_history": app.Chart, "back_test": app.JSON},
+		Views:    map[string]app.View{sight.Kind: app.Table, "score_history": app.Chart, "back_test": app.JSON},
 	}, nil
 }
 

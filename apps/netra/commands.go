@@ -235,8 +235,8 @@ func backtestCommand(c app.CLI) *cobra.Command {
 				return err
 			}
 			return c.Print(t, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s against %s over %d days: %d scores, %d in another band, mean %.2f to %.2f\nreviewed false alarms: %d still cross, %d do not; confirmed crossings: %d kept, %d lost\n%s\n",
-					t.Params.To, t.Params.From, days, t.Scores, t.BandMoves, t.MeanBefore, t.MeanAfter, t.FalseKept, t.FalseGone, t.TrueKept, t.TrueLost, t.Disclaimer)
+				_, err := fmt.Fprintf(w, "%s against %s over %d days: %d scores, %d in another band, mean %.2f to %.2f\nreviewed false alarms: %d still cross, %d do not; confirmed crossings: %d kept, %d lost; %d cannot be judged any more\n%s\n",
+					t.Params.To, t.Params.From, days, t.Scores, t.BandMoves, t.MeanBefore, t.MeanAfter, t.FalseKept, t.FalseGone, t.TrueKept, t.TrueLost, t.Unjudged, t.Disclaimer)
 				return err
 			})
 		},

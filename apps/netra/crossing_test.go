@@ -11,6 +11,7 @@ import (
 	"dossier"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/ingest"
+	"dossier/apps/netra/sight"
 	"dossier/internal/ledger"
 )
 
@@ -65,7 +66,7 @@ func testCrossing(t *testing.T, p *product) {
 		if err != nil || len(found) != 3 {
 			t.Fatalf("%d findings, %v", len(found), err)
 		}
-		for _, check := range ledger.Recompute(chain, found, rules) {
+		for _, check := range ledger.Recompute(chain, found, sight.Rules) {
 			if check.Agreement != ledger.Agrees {
 				t.Errorf("%s: %s %s", check.Finding.Check, check.Agreement, check.Note)
 			}

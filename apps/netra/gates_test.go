@@ -3,6 +3,7 @@ package netra
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"dossier"
 	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
+	"dossier/apps/netra/prose"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
 	"dossier/internal/model"
@@ -57,10 +59,11 @@ func (p *product) asked(t *testing.T) (dossier.Case, dossier.Approval) {
 		t.Fatal(err)
 	}
 	asked, err := p.Env.Desk.Approvals(t.Context(), c.ID)
-	if err != nil || len(asked) == 0 || asked[len(asked)-1].Status != dossier.Pending {
+	i := slices.IndexFunc(asked, func(a dossier.Approval) bool { return a.Status == dossier.Pending })
+	if err != nil || i < 0 {
 		t.Fatalf("asked %+v, %v", asked, err)
 	}
-	return c, asked[len(asked)-1]
+	return c, asked[i]
 }
 
 // A conversation goes on whatever a person says.
@@ -105,11 +108,11 @@ func TestExplainerAnswersAnything(t *testing.T) {
 // about the score as it is.
 func TestModelCannotOverruleTheScore(t *testing.T) {
 	t.Parallel()
-	calm := func(*engine.Score) briefing {
-		return briefing{Headline: "Cachar, Assam: BASELINE.", Explanation: "All is calm.", CallsFor: "Immediate coordinated response.", Disclaimer: engine.Disclaimer}
+	calm := func(*engine.Score) prose.Briefing {
+		return prose.Briefing{Headline: "Cachar, Assam: BASELINE.", Explanation: "All is calm.", CallsFor: "Immediate coordinated response.", Disclaimer: engine.Disclaimer}
 	}
 	// lies plays a model that scores, then answers as it likes.
-	lies := func(asks func(engine.Score) *acknowledgeIn, says func(*engine.Score) briefing) model.Model {
+	lies := func(asks func(engine.Score) *acknowledgeIn, says func(*engine.Score) prose.Briefing) model.Model {
 		return liar{model.Reference("liar", func(_ context.Context, req *model.Request) (*model.Reply, error) {
 			var in districtIn
 			if err := req.Brief(&in, nil); err != nil {
@@ -133,7 +136,7 @@ func TestModelCannotOverruleTheScore(t *testing.T) {
 	}
 	t.Run("N-026 silence", func(t *testing.T) {
 		t.Parallel()
-		p := openProduct(t, apptest.Options{Model: lies(func(engine.Score) *acknowledgeIn { return nil }, brief)}, nil)
+		p := openProduct(t, apptest.Options{Model: lies(func(engine.Score) *acknowledgeIn { return nil }, prose.Brief)}, nil)
 		p.take(escalated...)
 		if _, asked := p.asked(t); !strings.Contains(asked.Title, "98.23") {
 			t.Errorf("asked %s", asked.Title)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dossier/apps/netra/book"
+	"dossier/apps/netra/class"
 	"dossier/internal/eval"
 )
 
@@ -43,8 +44,8 @@ func lessonOf(r book.Review, a book.Account) (eval.Lesson, error) {
 	if a.Used == "model" && a.ByModel != nil {
 		used = *a.ByModel
 	}
-	c := outOf(used)
-	input, err := json.Marshal(classIn{Text: a.Signal.EventSummary})
+	c := class.Of(used)
+	input, err := json.Marshal(class.In{Text: a.Signal.EventSummary})
 	if err != nil {
 		return eval.Lesson{}, fmt.Errorf("encode report %s: %w", a.Signal.ID, err)
 	}

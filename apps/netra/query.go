@@ -1,6 +1,7 @@
 package netra
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -209,7 +210,7 @@ func scoreColumns(e *engine.Engine, cols *engine.Columns, signals []engine.Signa
 
 func printScores(w io.Writer, scores []engine.Score) error {
 	list := slices.Clone(scores)
-	slices.SortStableFunc(list, func(a, b engine.Score) int { return int(100 * (b.Composite - a.Composite)) })
+	slices.SortStableFunc(list, func(a, b engine.Score) int { return cmp.Compare(b.Composite, a.Composite) })
 	for _, s := range list {
 		fmt.Fprintf(w, "%6.2f %s %-20s %3d signals  %s, %s\n", s.Composite, s.TrendArrow, s.Threshold.Label, s.SignalCount, s.District, s.State)
 	}

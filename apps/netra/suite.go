@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"dossier/apps/netra/class"
 	"dossier/apps/netra/ingest"
 	"dossier/internal/agent"
 	"dossier/internal/eval"
@@ -23,7 +24,7 @@ func (o *office) suite() eval.Suite {
 		Gates:   map[string]float64{"classification": 0.95},
 		Graders: []eval.Grader{{Name: "classification", Grade: gradeClassification}},
 		Run: func(ctx context.Context, ex eval.Example, player eval.Player) (eval.Trace, error) {
-			var in classIn
+			var in class.In
 			if err := json.Unmarshal(ex.Input, &in); err != nil {
 				return eval.Trace{}, fmt.Errorf("example %s: %w", ex.Name, err)
 			}
@@ -40,8 +41,8 @@ func (o *office) suite() eval.Suite {
 // gradeClassification is the share of the four answers that are right; none are where
 // there is no answer.
 func gradeClassification(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
-	var want wanted
-	var got classOut
+	var want class.Wanted
+	var got class.Out
 	if err := json.Unmarshal(ex.Want, &want); err != nil {
 		return eval.Grade{}, fmt.Errorf("example %s: %w", ex.Name, err)
 	}
@@ -52,6 +53,6 @@ func gradeClassification(_ context.Context, ex eval.Example, tr eval.Trace) (eva
 	if err := json.Unmarshal(tr.Answer, &got); err != nil {
 		return eval.Grade{}, fmt.Errorf("answer to %s: %w", ex.Name, err)
 	}
-	g.Score, g.Reason = want.grade(got), fmt.Sprintf("got %s", tr.Answer)
+	g.Score, g.Reason = want.Grade(got), fmt.Sprintf("got %s", tr.Answer)
 	return g, nil
 }

@@ -10,6 +10,7 @@ import (
 	"dossier"
 	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
+	"dossier/apps/netra/sight"
 	"dossier/internal/app"
 	"dossier/internal/tool"
 )
@@ -53,24 +54,24 @@ func (o *office) scoreDistrict() tool.Tool {
 			if err != nil {
 				return tool.Output[engine.Score]{}, err
 			}
-			return tool.Output[engine.Score]{Value: score, Evidence: []dossier.Evidence{seen.evidence()}, Findings: judge(score)}, nil
+			return tool.Output[engine.Score]{Value: score, Evidence: []dossier.Evidence{seen.Evidence()}, Findings: sight.Judge(score)}, nil
 		},
 	}.Tool()
 }
 
 // sight takes down the signals of a district and scores them.
-func (o *office) sight(ctx context.Context, p engine.Place, w engine.Window, now time.Time) (sighting, engine.Score, error) {
+func (o *office) sight(ctx context.Context, p engine.Place, w engine.Window, now time.Time) (sight.Sighting, engine.Score, error) {
 	e, err := o.board.Engine(ctx, now)
 	if err != nil {
-		return sighting{}, engine.Score{}, err
+		return sight.Sighting{}, engine.Score{}, err
 	}
 	reach := max(w.Duration(), engine.ThreeDays.Duration()) // the trend looks back 72 hours whatever the window
 	signals, err := o.book.Signals(ctx, p, now.Add(-reach), now)
 	if err != nil {
-		return sighting{}, engine.Score{}, err
+		return sight.Sighting{}, engine.Score{}, err
 	}
-	s := sighting{Place: p, Window: int(w), At: now.UTC().Truncate(time.Microsecond), Params: e.Params(), Version: e.Version(), Signals: signals}
-	score, err := s.score()
+	s := sight.Sighting{Place: p, Window: int(w), At: now.UTC().Truncate(time.Microsecond), Params: e.Params(), Version: e.Version(), Signals: signals}
+	score, err := s.Score()
 	return s, score, err
 }
 
@@ -151,8 +152,8 @@ func (o *office) computed(ctx context.Context, id dossier.CaseID, in acknowledge
 		return dossier.Errorf(dossier.Invalid, "%s", sentence(err))
 	}
 	for _, e := range slices.Backward(chain) {
-		var seen sighting
-		if e.Kind != kindSignals {
+		var seen sight.Sighting
+		if e.Kind != sight.Kind {
 			continue
 		}
 		if err := json.Unmarshal(e.Data, &seen); err != nil {
@@ -161,7 +162,7 @@ func (o *office) computed(ctx context.Context, id dossier.CaseID, in acknowledge
 		if (engine.Place{State: in.State, District: in.District}) != seen.Place || in.Window != engine.Window(seen.Window).String() || !at.Equal(seen.At) {
 			continue
 		}
-		s, err := seen.score()
+		s, err := seen.Score()
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"dossier"
 	"dossier/apps/netra/book"
+	"dossier/apps/netra/prose"
+	"dossier/apps/netra/trial"
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/model"
@@ -56,12 +57,12 @@ func (o *office) adoptWeights() tool.Tool {
 }
 
 // carried is what a senior officer is asked about a proposal.
-func carried(p book.Proposal, t BackTest) adoptIn {
+func carried(p book.Proposal, t trial.BackTest) adoptIn {
 	return adoptIn{p.ID, p.Version, summary(p, t)}
 }
 
 // proposed returns the proposal of a case and its back-test.
-func (o *office) proposed(ctx context.Context, id dossier.CaseID, proposal string) (p book.Proposal, t BackTest, err error) {
+func (o *office) proposed(ctx context.Context, id dossier.CaseID, proposal string) (p book.Proposal, t trial.BackTest, err error) {
 	if p, err = o.book.Proposal(ctx, proposal); err != nil {
 		return p, t, err
 	}
@@ -98,13 +99,20 @@ func (o *office) closeProposal() tool.Tool {
 			if err != nil {
 				return tool.Output[closeOut]{}, err
 			}
-			asked = slices.DeleteFunc(asked, func(a dossier.Approval) bool { return a.Tool != adoptName })
-			if len(asked) == 0 || asked[len(asked)-1].Status == dossier.Pending {
-				return tool.Output[closeOut]{}, dossier.Errorf(dossier.Invalid, "A senior officer has not decided yet. Call %s.", adoptName)
+			by, done := "rule/weights", false
+			for _, a := range asked {
+				switch {
+				case a.Tool != adoptName:
+				case a.Status == dossier.Pending:
+					return tool.Output[closeOut]{}, dossier.Errorf(dossier.Invalid, "A senior officer has not decided yet.")
+				case a.Status == dossier.Rejected:
+					by, done = a.Decisions[len(a.Decisions)-1].By.ID, true
+				default:
+					done = true
+				}
 			}
-			by, last := "rule/weights", asked[len(asked)-1]
-			if last.Status == dossier.Rejected {
-				by = last.Decisions[len(last.Decisions)-1].By.ID
+			if !done {
+				return tool.Output[closeOut]{}, dossier.Errorf(dossier.Invalid, "No senior officer was asked. Call %s first.", adoptName)
 			}
 			if err := o.book.Decide(ctx, p.ID, "rejected", by, c.Now); err != nil {
 				return tool.Output[closeOut]{}, err
@@ -175,5 +183,5 @@ func (o *office) checkWeigher(ctx context.Context, d agent.Draft) error {
 	if !strings.Contains(text, says) || strings.Contains(text, otherwise) {
 		return dossier.Errorf(dossier.Invalid, "The report must say: %s", says)
 	}
-	return checkProse(text, d)
+	return prose.Check(text, d)
 }

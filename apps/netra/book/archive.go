@@ -99,6 +99,19 @@ func (b *Book) census(ctx context.Context, a *Archive) error {
 	return nil
 }
 
+// KeptFrom returns the time from which on no signal was ever removed for its age; the zero
+// time if none ever was.
+func (b *Book) KeptFrom(ctx context.Context) (time.Time, error) {
+	var edge int64
+	if err := b.DB.QueryRow(ctx, `SELECT COALESCE(MAX(before_at), 0) FROM netra_archives`).Scan(&edge); err != nil {
+		return time.Time{}, fmt.Errorf("look for what was removed: %w", err)
+	}
+	if edge == 0 {
+		return time.Time{}, nil
+	}
+	return micro(edge), nil
+}
+
 // Archives returns the newest proofs.
 func (b *Book) Archives(ctx context.Context, limit int) ([]Archive, error) {
 	rows, err := b.DB.Query(ctx, `SELECT id, at, before_at, removed, remaining, digest, counts FROM netra_archives ORDER BY at DESC LIMIT $1`, limit)

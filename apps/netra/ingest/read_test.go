@@ -133,7 +133,7 @@ func TestReadFeed(t *testing.T) {
 		!cmp.Equal(got[0].Signal.GeoSensitivity, []engine.Tag{engine.Highway}) {
 		t.Errorf("got %+v", got)
 	}
-	if len(rejects) != 3 || !strings.Contains(rejects[0].Reason, "2 districts") || !strings.Contains(rejects[1].Reason, "no known district") || !strings.Contains(rejects[2].Reason, "no date") {
+	if len(rejects) != 3 || !strings.Contains(rejects[0].Reason, "several districts: Kohima, Nagaland; Wokha, Nagaland") || !strings.Contains(rejects[1].Reason, "no known district") || !strings.Contains(rejects[2].Reason, "no date") {
 		t.Errorf("rejects %+v", rejects)
 	}
 	rows, _, err = ReadFeed(strings.NewReader(sampleAtom))

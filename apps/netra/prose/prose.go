@@ -1,8 +1,12 @@
-package netra
+// Package prose writes what people read about a score, and holds what a model wrote
+// against what was computed.
+//
+// [Brief] is the briefing that follows from a score alone. [Check] refuses text with
+// numbers, identifiers or claims of its own making. Neither reads or stores anything.
+package prose
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,67 +20,45 @@ import (
 	"dossier/internal/faith"
 )
 
-// checkBriefing holds a briefing against the score that the run computed: the right
-// district and band, what the band calls for, and a senior officer asked where one must
-// be. The figures in its prose are another matter, see [checkProse].
-func (o *office) checkBriefing(ctx context.Context, b briefing, d agent.Draft) error {
-	if b.Disclaimer != engine.Disclaimer {
-		return dossier.Errorf(dossier.Invalid, "The briefing must carry the disclaimer: %s", engine.Disclaimer)
-	}
-	s, err := scored(d)
-	if err != nil || s == nil {
-		return err
-	}
-	if !strings.Contains(b.Headline, s.District) || !slices.Equal(bandsIn(b.Headline), []string{s.Threshold.Label}) {
-		return dossier.Errorf(dossier.Invalid, "The headline must name %s and its band, %s, and no other band.", s.District, s.Threshold.Label)
-	}
-	if !strings.Contains(b.CallsFor, s.Action) {
-		return dossier.Errorf(dossier.Invalid, "What the band calls for is: %s.", s.Action)
-	}
-	if s.Composite < acknowledgeFrom || !o.acknowledge().Allows(d.Run.For) {
-		return nil
-	}
-	all, err := o.env.Desk.Approvals(ctx, d.Run.Case)
-	if err != nil {
-		return err
-	}
-	of := crossings(d.Returns)
-	if !slices.ContainsFunc(all, func(a dossier.Approval) bool {
-		return a.Run == d.Run.ID && a.Tool == acknowledgeName && isCrossing(a.Args, of)
-	}) {
-		return dossier.Errorf(dossier.Invalid, "The score is %.2f, so %s with exactly that score comes before the briefing.", s.Composite, acknowledgeName)
-	}
-	return nil
+// A Briefing is what the analyst answers.
+type Briefing struct {
+	Headline    string `json:"headline" jsonschema:"one sentence: district, score, band, trend"`
+	Explanation string `json:"explanation" jsonschema:"why the score stands where it stands, from the rationale and the top signals"`
+	Limits      string `json:"limits" jsonschema:"what the score cannot show here, from health, escalation floor and weakest link"`
+	CallsFor    string `json:"calls_for" jsonschema:"what the band calls for, in the band's own words"`
+	Disclaimer  string `json:"governance_disclaimer"`
 }
 
-// scored returns the score that the brief asks for, as the run computed it last. It is
-// nil where the reference policy could not have it computed.
-func scored(d agent.Draft) (*engine.Score, error) {
-	var in districtIn
-	if err := json.Unmarshal(d.Run.Input, &in); err != nil {
-		return nil, fmt.Errorf("decode input: %w", err)
-	}
-	p, w, err := in.parse()
-	for _, r := range slices.Backward(d.Returns) {
-		var s engine.Score
-		if err != nil || r.Tool != scoreName || r.Failed {
-			continue
-		}
-		if err := r.Decode(&s); err != nil {
-			return nil, err
-		}
-		if s.Place() == p && s.WindowHours == int(w) {
-			return &s, nil
-		}
-	}
-	if d.Policy {
-		return nil, nil
-	}
-	return nil, dossier.Errorf(dossier.Invalid, "Call %s with the district, state and window of the brief first.", scoreName)
+// Text is the briefing as one text.
+func (b Briefing) Text() string {
+	return strings.Join([]string{b.Headline, b.Explanation, b.Limits, b.CallsFor, b.Disclaimer}, "\n")
 }
 
-// bandsIn lists the bands that a text names, from the lowest up.
-func bandsIn(text string) (out []string) {
+// Brief writes a briefing from a score and nothing else.
+func Brief(s *engine.Score) Briefing {
+	b := Briefing{
+		Headline:    fmt.Sprintf("%s, %s scores %.2f of 100 over %s: %s, trend %s.", s.District, s.State, s.Composite, s.TimeWindow, s.Threshold.Label, s.Trend),
+		Explanation: s.Rationale, CallsFor: s.Action + ".", Disclaimer: engine.Disclaimer,
+	}
+	var limits []string
+	for _, h := range s.Health {
+		limits = append(limits, h.Text)
+	}
+	if s.EscalationFloor.Label != s.Threshold.Label {
+		limits = append(limits, fmt.Sprintf("The strongest signal alone would call for %s.", s.EscalationFloor.Label))
+	}
+	if l := s.WeakestLink; l != nil && l.ChangesBand {
+		limits = append(limits, fmt.Sprintf("Without one signal (“%s”) the score would be %.2f, %s.", engine.Clip(l.EventSummary, engine.QuoteLength), l.ScoreWithout, l.BandWithout))
+	}
+	if s.Change.Up != nil {
+		limits = append(limits, s.Change.Up.Text)
+	}
+	b.Limits = strings.Join(limits, " ")
+	return b
+}
+
+// Bands lists the bands that a text names, from the lowest up.
+func Bands(text string) (out []string) {
 	for _, b := range engine.Bands {
 		if strings.Contains(text, b.Label) {
 			out = append(out, b.Label)
@@ -89,11 +71,11 @@ func bandsIn(text string) (out []string) {
 // and watches nobody.
 var claims = []string{"predict", "forecast", "will happen", "will occur", "surveillance", "suspect"}
 
-// checkProse refuses text with a number that no tool of the run returned, with an
+// Check refuses text with a number that no tool of the run returned, with an
 // identifier, or with a claim the app does not make. What the text repeats word for word
 // from its tools was redacted and may say what it was published to say: a report of
 // suspected militants, or of what forecasters said.
-func checkProse(text string, d agent.Draft) error {
+func Check(text string, d agent.Draft) error {
 	own := unquoted(text, d)
 	low := strings.ToLower(own)
 	for _, c := range claims {

@@ -1,4 +1,11 @@
-package netra
+// Package sight holds what a score of a district rests on, and the rules that compute the
+// score and the findings from it again.
+//
+// A [Sighting] is the evidence: the signals as they were, the reference time and the
+// numbers in force. [Judge] makes the findings of a score, and [Rules] make the same ones
+// from stored evidence, so that anyone can check them. The package reads and stores
+// nothing.
+package sight
 
 import (
 	"encoding/json"
@@ -10,9 +17,9 @@ import (
 	"dossier/internal/app"
 )
 
-// sighting is the evidence a score rests on: the signals as they were, the reference
+// A Sighting is the evidence a score rests on: the signals as they were, the reference
 // time and the numbers in force. It is all that is needed to compute the score again.
-type sighting struct {
+type Sighting struct {
 	Place   engine.Place    `json:"place"`
 	Window  int             `json:"window_hours"`
 	At      time.Time       `json:"at"`
@@ -21,9 +28,11 @@ type sighting struct {
 	Signals []engine.Signal `json:"signals"`
 }
 
-const kindSignals = "signals"
+// Kind is the kind of evidence that a sighting is.
+const Kind = "signals"
 
-func (s *sighting) score() (engine.Score, error) {
+// Score computes the score of s.
+func (s *Sighting) Score() (engine.Score, error) {
 	e, err := engine.New(s.Params)
 	if err != nil {
 		return engine.Score{}, err
@@ -31,9 +40,9 @@ func (s *sighting) score() (engine.Score, error) {
 	return e.Compute(s.Place, s.Signals, engine.Window(s.Window), s.At)
 }
 
-// evidence makes the entry that holds s.
-func (s *sighting) evidence() dossier.Evidence {
-	return dossier.NewEvidence(kindSignals, dossier.Source{System: "netra", Locator: "signals/" + s.Place.State + "/" + s.Place.District + "/" + engine.Window(s.Window).String(), Fetched: s.At},
+// Evidence makes the entry that holds s.
+func (s *Sighting) Evidence() dossier.Evidence {
+	return dossier.NewEvidence(Kind, dossier.Source{System: "netra", Locator: "signals/" + s.Place.State + "/" + s.Place.District + "/" + engine.Window(s.Window).String(), Fetched: s.At},
 		s, "%d signals of %s up to %s", len(s.Signals), s.Place, s.At.Format(time.RFC3339))
 }
 
@@ -41,8 +50,8 @@ func (s *sighting) evidence() dossier.Evidence {
 // which the evidence carries.
 const rulesVersion = "1"
 
-// rules recompute the app's findings.
-var rules = []app.Rule{
+// Rules recompute the app's findings.
+var Rules = []app.Rule{
 	{Name: "threshold", Version: rulesVersion, Doc: "Whether the score of a district crosses a threshold.", Apply: applied(judgeThreshold)},
 	{Name: "trend", Version: rulesVersion, Doc: "Whether the mean severity of reports rises.", Apply: applied(judgeTrend)},
 	{Name: "layers", Version: rulesVersion, Doc: "Which of the three layers carries the score.", Apply: applied(judgeLayers)},
@@ -53,14 +62,14 @@ var rules = []app.Rule{
 func applied(judge func(engine.Score) dossier.Finding) func([]dossier.Evidence) (dossier.Finding, error) {
 	return func(cited []dossier.Evidence) (dossier.Finding, error) {
 		for _, e := range cited {
-			if e.Kind != kindSignals {
+			if e.Kind != Kind {
 				continue
 			}
-			var s sighting
+			var s Sighting
 			if err := json.Unmarshal(e.Data, &s); err != nil {
 				return dossier.Finding{}, fmt.Errorf("decode signals: %w", err)
 			}
-			score, err := s.score()
+			score, err := s.Score()
 			if err != nil {
 				return dossier.Finding{}, err
 			}
@@ -70,8 +79,8 @@ func applied(judge func(engine.Score) dossier.Finding) func([]dossier.Evidence) 
 	}
 }
 
-// judge makes the findings of a score.
-func judge(s engine.Score) []dossier.Finding {
+// Judge makes the findings of a score.
+func Judge(s engine.Score) []dossier.Finding {
 	return []dossier.Finding{judgeThreshold(s), judgeTrend(s), judgeLayers(s)}
 }
 

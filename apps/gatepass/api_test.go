@@ -213,7 +213,16 @@ func TestEndpoints(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday, Change: func(c app.Config) { c.(*gatepass.Config).PhotoLimit = 4096 }})
+	for _, database := range []string{"sqlite", "postgres"} {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			testErrors(t, database)
+		})
+	}
+}
+
+func testErrors(t *testing.T, database string) {
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday, Database: database, Change: func(c app.Config) { c.(*gatepass.Config).PhotoLimit = 4096 }})
 	ctx := t.Context()
 	h, a := api(b, hr), api(b, admin)
 	h.Do(ctx, post("/hr/gatepass/create", particulars{"Ravi Kumar", "bank", true}))
@@ -240,6 +249,10 @@ func TestErrors(t *testing.T) {
 		{"G-036 no photo", api(b, gate).Do(ctx, client.Request{Method: "POST", Endpoint: "/gate/scan-exit", Fields: map[string]string{"pass_number": "GP-2026-0001"},
 			Files: []client.File{{Field: "other", Name: "x", MIME: "image/jpeg", Data: photoBytes}}}), 422, client.Validation},
 		{"G-076 no form at all", api(b, gate).Do(ctx, post("/gate/scan-exit", nil)), 400, client.BadRequest},
+		{"a name that no database takes", a.Do(ctx, post("/admin/gatepass/GP-2026-0001/approve", map[string]string{"name": "a\x00b"})), 422, client.Validation},
+		{"a name without end", a.Do(ctx, post("/admin/gatepass/GP-2026-0001/approve?name="+strings.Repeat("x", 121), nil)), 422, client.Validation},
+		{"an id that is none", a.Do(ctx, post("/notifications/mark-read/%00", nil)), 404, client.NotFound},
+		{"an attachment that is none", a.Do(ctx, get("/gatepass/attachments/%ff")), 404, client.NotFound},
 		{"another desk's notification", h.Do(ctx, post("/notifications/mark-read/"+noteOf(t, a), nil)), 403, client.WrongRole},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package gatepass
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -90,10 +91,18 @@ func newHouse(env app.Env, cfg Config) (*house, error) {
 		Sign: env.Sign, PublicKey: env.PublicKey,
 	}
 	h.api = &rest.API{Office: h.office}
-	if h.client, err = h.newClient(); err != nil {
+	// Attached photos are here, also where the passes are elsewhere.
+	files, err := h.newClient("")
+	if err != nil {
 		return nil, err
 	}
-	box := &toolbox{api: h.client, base: env.URL, maxPhoto: cfg.PhotoLimit, say: voice{zone}}
+	h.client = files
+	if address := cfg.address(); address != "" {
+		if h.client, err = h.newClient(address); err != nil {
+			return nil, err
+		}
+	}
+	box := &toolbox{api: h.client, files: files, base: cmp.Or(cfg.address(), env.URL), maxPhoto: cfg.PhotoLimit, say: voice{zone}}
 	h.tools = box.all()
 	return h, nil
 }
@@ -113,15 +122,10 @@ func openBucket(address, dir string) (*blob.Bucket, error) {
 	return b, nil
 }
 
-// newClient returns the client the tools use: of the remote API that the
-// configuration names or, in the same process, of this product's own.
-func (h *house) newClient() (*client.Client, error) {
-	address := h.cfg.address()
-	base := address
-	if base == "" {
-		base = "http://gatepass.local"
-	}
-	c, err := client.New(base, h.cfg.Timeout, h.env.Now)
+// newClient returns a client of the remote API at an address or, for "", in the same
+// process, of this product's own.
+func (h *house) newClient(address string) (*client.Client, error) {
+	c, err := client.New(cmp.Or(address, "http://gatepass.local"), h.cfg.Timeout, h.env.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"dossier"
 	"dossier/apps/gatepass"
+	"dossier/apps/gatepass/pass"
 	"dossier/apps/gatepass/rest"
 	"dossier/internal/agent"
 	"dossier/internal/app"
@@ -373,5 +374,40 @@ func TestOverdue(t *testing.T) {
 	b.Walk(2 * time.Hour)
 	if c, _ = b.Desk.Case(t.Context(), c.ID); c.State != dossier.Closed || c.Outcome != "returned" {
 		t.Errorf("the case stays open after the return: %+v", c)
+	}
+}
+
+// What is attached here can be sent to passes that are kept elsewhere, and a link to a
+// printed pass leads to where the pass is.
+func TestRemoteAPI(t *testing.T) {
+	t.Parallel()
+	b, rec := remote(t)
+	scan, _ := b.Kit.Tool("scan_exit")
+	got, err := call(t, t.Context(), scan, gate, `{"pass_number":"GP-2026-0001","photo":"`+attach(b, gate).Ref+`"}`)
+	if seen := rec.take(); err != nil || !got.OK || len(seen) != 1 || seen[0].path != "/gate/scan-exit" || len(seen[0].photo) == 0 {
+		t.Errorf("G-035 an attached photo: %+v %v, asked %+v", got, err, seen)
+	}
+	rec.print = "%PDF-1.7"
+	print, _ := b.Kit.Tool("print_gate_pass")
+	got, err = call(t, t.Context(), print, hr, `{"pass_number":"GP-2026-0001"}`)
+	if want := rec.url + "/hr/gatepass/GP-2026-0001/print"; err != nil || got.Link != want {
+		t.Errorf("G-019 link %q, want %q (%v)", got.Link, want, err)
+	}
+}
+
+// A photo is found whatever its file is called.
+func TestNamesOfPhotos(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	h := begin(b, "hr", hr)
+	for i, name := range []string{"IMG [1].jpg", "a: b] c.jpg", "two\nlines.jpg", "[attached x: y].jpg"} {
+		n := pass.Number(2026, i+1)
+		h.must("create a pass for Ravi Kumar to visit the bank, not coming back", n)
+		begin(b, "admin", admin).must("approve "+n, "is approved")
+		photo := attach(b, gate)
+		photo.Name = name
+		if got := begin(b, "gate", gate).say(n+" is going out", photo); !strings.Contains(got, "went out with "+n) {
+			t.Errorf("G-162 %q: %s", name, got)
+		}
 	}
 }

@@ -87,7 +87,8 @@ func (f *fold) read(m model.Message) bool {
 	return returned
 }
 
-var attached = regexp.MustCompile(`\n?\[attached [^\]]*: (\S+)\]`)
+// attached is the line that names a picture. The file's own name may hold brackets.
+var attached = regexp.MustCompile(`(?ms)\n?^\[attached .*?: (\S+)\]$`)
 
 func (f *fold) hear(text string) {
 	if m := attached.FindAllStringSubmatch(text, -1); len(m) > 0 {

@@ -29,9 +29,11 @@ import (
 // A recorder is a Gate Pass API that writes down what it is asked and answers with a
 // picture for QR codes and an empty pass for everything else.
 type recorder struct {
+	url   string
 	mu    sync.Mutex
 	seen  []request
 	image []byte
+	print string // what it prints; "": it does not
 }
 
 type request struct {
@@ -66,6 +68,11 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		_, _ = w.Write(img)
 		return
 	}
+	if r.print != "" && strings.HasSuffix(req.URL.Path, "/print") {
+		w.Header().Set("Content-Type", "application/pdf")
+		fmt.Fprint(w, r.print)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, `{"items":[],"pass_number":"GP-2026-0001","status":"pending"}`)
 }
@@ -83,6 +90,7 @@ func remote(t testing.TB) (*apptest.Bench, *recorder) {
 	rec := &recorder{}
 	s := httptest.NewServer(rec)
 	t.Cleanup(s.Close)
+	rec.url = s.URL
 	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday, Change: func(c app.Config) { c.(*gatepass.Config).APIURL = s.URL }})
 	return b, rec
 }

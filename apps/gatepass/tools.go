@@ -77,7 +77,8 @@ type Reply struct {
 // A toolbox makes the tools of the operations over one API client.
 type toolbox struct {
 	api      *client.Client
-	base     string // the product's address, for links people open
+	files    *client.Client // of the product's own API, which has what was attached
+	base     string         // where the passes are, for links people open
 	maxPhoto int
 	say      voice
 }
@@ -207,7 +208,7 @@ func (b *toolbox) picture(ctx context.Context, ref string) ([]byte, *client.Erro
 		}
 		return data, nil
 	}
-	res := b.api.Do(ctx, get("/gatepass/attachments/"+url.PathEscape(ref), nil))
+	res := b.files.Do(ctx, get("/gatepass/attachments/"+url.PathEscape(ref), nil))
 	if !res.Success {
 		bad := *res.Info
 		bad.Context.Parameter = "photo"

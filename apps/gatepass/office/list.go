@@ -34,13 +34,16 @@ type Page struct {
 // MaxTotal is where counting stops.
 const MaxTotal = 1000
 
+// lastPage is behind every page there can be, and small enough to reckon with.
+const lastPage = 1 << 24
+
 // List returns the passes that q picks.
 func (o *Office) List(ctx context.Context, q Query) (Page, error) {
 	c, err := o.where(q)
 	if err != nil {
 		return Page{}, err
 	}
-	q.Page, q.Limit = max(1, q.Page), min(max(0, q.Limit), 200)
+	q.Page, q.Limit = min(max(1, q.Page), lastPage), min(max(0, q.Limit), 200)
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
@@ -278,6 +281,9 @@ func (o *Office) Notifications(ctx context.Context, desk string, limit int) ([]p
 // nothing.
 func (o *Office) MarkRead(ctx context.Context, who Person, desks []string, id string) (pass.Notification, error) {
 	var n pass.Notification
+	if !isID(id) {
+		return n, NotFound("notification", id)
+	}
 	err := o.DB.InTx(ctx, func(ctx context.Context) error {
 		var desk string
 		var created, read int64

@@ -45,7 +45,10 @@ func (o *Office) Do(ctx context.Context, who Person, ref string, m Move) (pass.P
 			}
 			next, ok := pass.Next(p.Status, p.Returnable, m.Op)
 			if !ok {
-				return wrongState(p.Pass, m.Op)
+				return o.wrongState(p.Pass, m.Op)
+			}
+			if why := o.tooEarly(p.Pass, m); why != nil {
+				return why
 			}
 			moved, err := o.set(ctx, who, p, next, m)
 			if err != nil {
@@ -68,7 +71,7 @@ var done = map[pass.Op]string{
 
 // wrongState says how the pass stands, what it allows now, and from where the
 // operation would be allowed. A pass that went out shows when.
-func wrongState(p pass.Pass, op pass.Op) *Problem {
+func (o *Office) wrongState(p pass.Pass, op pass.Op) *Problem {
 	if p.Status == pass.Deleted {
 		out := problem(http.StatusForbidden, p.Number, "Pass %s was deleted.", p.Number)
 		out.State, out.Allowed, out.AllowedFrom = p.Status, pass.Allowed(p.Status, p.Returnable), pass.From(op, p.Returnable)
@@ -78,7 +81,7 @@ func wrongState(p pass.Pass, op pass.Op) *Problem {
 	out.State, out.Allowed, out.AllowedFrom = p.Status, pass.Allowed(p.Status, p.Returnable), pass.From(op, p.Returnable)
 	if op == pass.Exit && p.ExitTime != nil {
 		out.FirstExit = p.ExitTime
-		out.Detail = fmt.Sprintf("Pass %s was already scanned out on %s.", p.Number, p.ExitTime.Format("2 January 2006 at 15:04 MST"))
+		out.Detail = fmt.Sprintf("Pass %s was already scanned out on %s.", p.Number, p.ExitTime.In(o.Zone).Format("2 January 2006 at 15:04 MST"))
 	}
 	return out
 }
@@ -95,7 +98,10 @@ func (o *Office) set(ctx context.Context, who Person, p row, next pass.Status, m
 	case pass.Return:
 		query, args = `, return_at = $4, unverified = $5`, append(args, at, flag(m.Source == "offline"))
 	case pass.Reject, pass.Delete:
-		query, args = `, claimed_name = $4`, append(args, who.claimed())
+		// The name beside an approval stays the approver's; the history has the others.
+		if p.ApprovedAt == nil {
+			query, args = `, claimed_name = $4`, append(args, who.claimed())
+		}
 	}
 	n, err := o.DB.Exec(ctx, `UPDATE gatepass_passes SET status = $1`+query+` WHERE ord = $2 AND status = $3`, args...)
 	if err != nil {

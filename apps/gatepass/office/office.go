@@ -85,6 +85,9 @@ func NotFound(what, identifier string) *Problem {
 	return problem(http.StatusNotFound, identifier, "There is no %s %s.", what, identifier)
 }
 
+// isID reports whether s may be an id. No database is asked about anything else.
+func isID(s string) bool { return len(pass.CheckText("id", s, 64)) == 0 }
+
 // A Person is who does something at the office.
 type Person struct {
 	dossier.Principal

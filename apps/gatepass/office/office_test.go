@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/jpeg"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -158,6 +159,10 @@ func TestLife(t *testing.T) {
 		notes, err := o.Notifications(t.Context(), "hr", 10)
 		if err != nil || len(notes) != 3 {
 			t.Errorf("notifications: %v %v", notes, err)
+		}
+		who.Claimed = "Somebody Else"
+		if p = do(t, o, who, p, pass.Delete); p.ClaimedName != "Suresh" || p.History[4].Note != "in the name of Somebody Else" {
+			t.Errorf("G3 the approval in another's name: %+v", p)
 		}
 	})
 }
@@ -334,6 +339,8 @@ func TestList(t *testing.T) {
 			{"deleted", office.Query{Status: "deleted"}, 1, deleted.Number, false},
 			{"nobody", office.Query{Search: "zoe"}, 0, "", false},
 			{"a quote", office.Query{Search: "o'brien%_"}, 0, "", false},
+			{"behind the last page", office.Query{Page: math.MaxInt}, 26, "", false},
+			{"behind the last page of a search", office.Query{Search: "bank", Page: math.MaxInt}, 25, "", false},
 		}
 		for _, tt := range tests {
 			got, err := o.List(t.Context(), tt.q)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"dossier"
 	"dossier/apps/gatepass/pass"
@@ -25,7 +26,7 @@ func Once[T any](ctx context.Context, o *Office, who dossier.Principal, key stri
 	if key == "" {
 		return do(ctx)
 	}
-	if len(key) > maxKey {
+	if len(key) > maxKey || !utf8.ValidString(key) {
 		return out, Invalid(pass.FieldError{Field: "Idempotency-Key", Rule: fmt.Sprintf("must have at most %d characters", maxKey)})
 	}
 	raw, err := json.Marshal(request)
@@ -35,12 +36,11 @@ func Once[T any](ctx context.Context, o *Office, who dossier.Principal, key stri
 	sum := sha256.Sum256(raw)
 	digest := hex.EncodeToString(sum[:])
 	err = o.DB.InTx(ctx, func(ctx context.Context) error {
-		fresh, err := o.DB.Exec(ctx, `INSERT INTO gatepass_requests (principal, request_key, digest, status, body, at)
-			VALUES ($1, $2, $3, 0, '', $4) ON CONFLICT (principal, request_key) DO NOTHING`, who.ID, key, digest, micros(o.Now()))
+		fresh, err := o.take(ctx, who, key, digest)
 		if err != nil {
-			return fmt.Errorf("take idempotency key: %w", err)
+			return err
 		}
-		if fresh == 0 {
+		if !fresh {
 			return o.replay(ctx, who, key, digest, &out)
 		}
 		if out, err = do(ctx); err != nil {
@@ -57,6 +57,17 @@ func Once[T any](ctx context.Context, o *Office, who dossier.Principal, key stri
 		return nil
 	})
 	return out, err
+}
+
+// take claims a key of who's for this transaction, and reports whether it was free. If
+// another transaction holds it, take waits for that one's end.
+func (o *Office) take(ctx context.Context, who dossier.Principal, key, digest string) (bool, error) {
+	fresh, err := o.DB.Exec(ctx, `INSERT INTO gatepass_requests (principal, request_key, digest, status, body, at)
+		VALUES ($1, $2, $3, 0, '', $4) ON CONFLICT (principal, request_key) DO NOTHING`, who.ID, key, digest, micros(o.Now()))
+	if err != nil {
+		return false, fmt.Errorf("take idempotency key: %w", err)
+	}
+	return fresh == 1, nil
 }
 
 func (o *Office) replay(ctx context.Context, who dossier.Principal, key, digest string, out any) error {
@@ -76,7 +87,7 @@ func (o *Office) replay(ctx context.Context, who dossier.Principal, key, digest 
 	return nil
 }
 
-// Sweep forgets idempotency keys and attachments that nobody will ask for again.
+// Sweep forgets the idempotency keys that nobody will ask for again.
 func (o *Office) Sweep(ctx context.Context) error {
 	before := micros(o.Now().Add(-7 * 24 * time.Hour))
 	if _, err := o.DB.Exec(ctx, `DELETE FROM gatepass_requests WHERE at < $1`, before); err != nil {

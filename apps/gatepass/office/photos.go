@@ -132,6 +132,9 @@ func (o *Office) Attach(ctx context.Context, who dossier.Principal, name string,
 	if err := o.PutPhoto(ctx, p); err != nil {
 		return "", err
 	}
+	if len(pass.CheckText("name", name, pass.MaxName)) > 0 {
+		name = "photo." + string(p.Format)
+	}
 	ref := o.NewID("att-")
 	_, err := o.DB.Exec(ctx, `INSERT INTO gatepass_attachments (ref, owner, name, mime, sha256, at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		ref, who.ID, name, p.Format.MIME(), p.SHA256, micros(o.Now()))
@@ -143,6 +146,9 @@ func (o *Office) Attach(ctx context.Context, who dossier.Principal, name string,
 
 // Attached returns an attachment of who's.
 func (o *Office) Attached(ctx context.Context, who dossier.Principal, ref string) (name, mime string, data []byte, err error) {
+	if !isID(ref) {
+		return "", "", nil, NotFound("attachment", ref)
+	}
 	var sha string
 	err = o.DB.QueryRow(ctx, `SELECT name, mime, sha256 FROM gatepass_attachments WHERE ref = $1 AND owner = $2`, ref, who.ID).Scan(&name, &mime, &sha)
 	if errors.Is(err, dossier.NotFound) {

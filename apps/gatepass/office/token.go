@@ -44,42 +44,57 @@ func (o *Office) token(p pass.Pass) qr.Token {
 	}
 }
 
-// GateKit is what a gate needs to check codes without the server.
+// GateKit is what a gate needs to check codes without the server. Of the passes that
+// went out it holds those whose codes may still hold, because a pass goes out once.
 type GateKit struct {
 	Keys        []string       `json:"keys"` // ed25519 public keys, base64
 	KeyIDs      []string       `json:"key_ids"`
 	Revocations qr.Revocations `json:"revocations"`
-	Out         []Exit         `json:"out"` // passes that are out now: a second exit is refused offline too
+	Out         []Exit         `json:"out"`  // passes that are out now and expected back
+	Used        []Exit         `json:"used"` // passes that are back, or out for good
 }
 
-// An Exit is a pass that is out, and since when.
+// An Exit is a pass that went out, and when.
 type Exit struct {
 	Number string    `json:"pass_number"`
 	At     time.Time `json:"exit_time"`
 }
 
-// GateKit returns the keys, the signed revocation list and who is out.
+// slack is how long a code that ran out is still spoken of, for gates whose clock is off.
+const slack = 24 * time.Hour
+
+// GateKit returns the keys, the signed revocation list, and the passes that went out.
 func (o *Office) GateKit(ctx context.Context) (GateKit, error) {
 	now := o.Now()
-	since := micros(now.Add(-o.Validity - 31*24*time.Hour))
+	// A code holds from the approval for as long as is configured, or until the return.
+	since, until := micros(now.Add(-o.Validity-slack)), micros(now.Add(-slack))
 	numbers, err := gather(ctx, o, func(r db.Row) (n string, err error) { return n, r.Scan(&n) },
-		`SELECT number FROM gatepass_passes WHERE status IN ('rejected', 'deleted') AND created_at >= $1`, since)
+		`SELECT number FROM gatepass_passes WHERE status IN ('rejected', 'deleted') AND created_at >= $1
+			OR status = 'deleted' AND (approved_at >= $1 OR return_by >= $2)`, since, until)
 	if err != nil {
 		return GateKit{}, err
 	}
-	out, err := gather(ctx, o, func(r db.Row) (e Exit, err error) {
-		var at int64
-		err = r.Scan(&e.Number, &at)
-		e.At = time.UnixMicro(at).UTC()
-		return e, err
-	}, `SELECT number, exit_at FROM gatepass_passes WHERE status = 'exited' AND exit_at >= $1 ORDER BY ord`, since)
+	out, err := gather(ctx, o, exit, `SELECT number, exit_at FROM gatepass_passes WHERE status = 'exited' AND returnable = 1 ORDER BY ord`)
+	if err != nil {
+		return GateKit{}, err
+	}
+	used, err := gather(ctx, o, exit, `SELECT number, exit_at FROM gatepass_passes
+		WHERE (exit_at >= $1 OR return_by > 0 AND return_by >= $2 AND exit_at > 0) AND (status = 'returned' OR status = 'exited' AND returnable = 0)
+		ORDER BY ord`, since, until)
 	if err != nil {
 		return GateKit{}, err
 	}
 	return GateKit{
 		Keys: []string{base64.StdEncoding.EncodeToString(o.PublicKey)}, KeyIDs: []string{qr.KeyID(o.PublicKey)},
-		Revocations: qr.SignList(numbers, o.PublicKey, o.Sign, now), Out: out,
+		Revocations: qr.SignList(numbers, o.PublicKey, o.Sign, now), Out: out, Used: used,
 	}, nil
+}
+
+func exit(r db.Row) (e Exit, err error) {
+	var at int64
+	err = r.Scan(&e.Number, &at)
+	e.At = time.UnixMicro(at).UTC()
+	return e, err
 }
 
 // gather returns the rows of a query, and an empty list if there are none.

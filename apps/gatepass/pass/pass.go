@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dossier"
 )
@@ -172,8 +173,8 @@ type FieldError struct {
 // CheckNew reports what is wrong with the particulars of a new pass.
 func CheckNew(person, purpose string, returnable bool, returnBy *time.Time, now time.Time) []FieldError {
 	var out []FieldError
-	out = append(out, checkText("person_name", person, MaxName)...)
-	out = append(out, checkText("description", purpose, MaxPurpose)...)
+	out = append(out, CheckText("person_name", person, MaxName)...)
+	out = append(out, CheckText("description", purpose, MaxPurpose)...)
 	if returnBy != nil {
 		switch {
 		case !returnable:
@@ -185,12 +186,15 @@ func CheckNew(person, purpose string, returnable bool, returnBy *time.Time, now 
 	return out
 }
 
-func checkText(field, s string, most int) []FieldError {
+// CheckText reports what is wrong with a line that people write, of at most most letters.
+func CheckText(field, s string, most int) []FieldError {
 	switch {
 	case strings.TrimSpace(s) == "":
 		return []FieldError{{field, "must not be empty"}}
 	case len([]rune(s)) > most:
 		return []FieldError{{field, "is too long"}}
+	case !utf8.ValidString(s):
+		return []FieldError{{field, "must be text"}}
 	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }):
 		return []FieldError{{field, "must not hold control characters"}}
 	}

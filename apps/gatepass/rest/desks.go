@@ -181,6 +181,9 @@ func (a *API) adminRoutes() {
 			OperationID: "admin-" + string(op) + "-gatepass", Method: http.MethodPost, Path: "/admin/gatepass/{pass_number}/" + string(op),
 			Summary: map[pass.Op]string{pass.Approve: "Approve a pending pass", pass.Reject: "Reject a pending pass", pass.Delete: "Delete a pass"}[op], Errors: []int{404, 409},
 		}, admin, func(ctx context.Context, in *decideInput) (*passOutput, error) {
+			if bad := pass.CheckText("name", in.name(), pass.MaxName); in.name() != "" && len(bad) > 0 {
+				return nil, office.Invalid(bad...)
+			}
 			request := struct{ Op, Number, Name string }{string(op), in.Number, in.name()}
 			p, err := office.Once(ctx, a.Office, from(ctx), in.Key, request, func(ctx context.Context) (pass.Pass, error) {
 				return a.Office.Do(ctx, person(ctx, in.name()), in.Number, office.Move{Op: op})

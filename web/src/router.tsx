@@ -1,6 +1,7 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { useSession } from "./hooks/session";
+import { openKept } from "./lib/kept";
 import { SignIn } from "./pages/signin/SignIn";
 import { Welcome } from "./pages/signin/Welcome";
 import { Page } from "./parts/Page";
@@ -27,10 +28,16 @@ export function App() {
     <Switch>
       <Route path="/welcome"><Welcome /></Route>
       <Route>
-        {session.data ? (session.data.signed_in ? <Inside /> : <SignIn session={session.data} />) : session.error ? <main className="signin"><ErrorBox error={session.error} retry={() => void session.refetch()} /></main> : <main className="signin"><Loading label="Loading the console" /></main>}
+        {session.data ? (session.data.signed_in ? <Inside /> : <SignIn session={session.data} />) : session.error ? <Outside error={session.error} retry={() => void session.refetch()} /> : <main className="signin"><Loading label="Loading the console" /></main>}
       </Route>
     </Switch>
   );
+}
+
+/** What is shown while nobody knows who is there. */
+function Outside({ error, retry }: { error: Error; retry: () => void }) {
+  useEffect(() => openKept(error), [error]);
+  return <main className="signin"><ErrorBox error={error} retry={retry} /></main>;
 }
 
 function Inside() {

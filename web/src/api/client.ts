@@ -45,13 +45,14 @@ export async function fetchJSON<T>(path: string, init?: RequestInit & { json?: u
     sent = JSON.stringify(init.json);
   }
   let response: Response;
+  let text: string;
   try {
     response = await fetch(path, { credentials: "same-origin", ...init, headers, body: sent });
+    text = await response.text(); // which may break off too
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
     throw new Problem(0, "");
   }
-  const text = await response.text();
   const parsed: unknown = text === "" ? undefined : safeParse(text);
   if (!response.ok) {
     if (response.status === 401) onSignedOut();

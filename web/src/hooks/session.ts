@@ -4,9 +4,9 @@ import type { Session } from "../api/types";
 
 const key = ["session"];
 
-/** Who is signed in, and how one can sign in. */
+/** Who is signed in, and how one can sign in. No answer is an answer too: the page must say so. */
 export function useSession() {
-  return useQuery({ queryKey: key, queryFn: () => body(api.GET("/api/v1/session")), staleTime: 60_000, retry: 1 });
+  return useQuery({ queryKey: key, queryFn: () => body(api.GET("/api/v1/session", { signal: AbortSignal.timeout(10_000) })), staleTime: 60_000, retry: 1, networkMode: "always" });
 }
 
 /** Whoever is signed in. Only for pages behind the sign-in. */

@@ -9,6 +9,8 @@ import "./gatepass.css";
 
 // The gate's page by itself, which the worker shows when the server cannot be reached:
 // it asks for no session, because nobody is there to answer.
+// Opened again, it asks the server first.
+history.replaceState(null, "", location.pathname);
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no place for the gate.");
 createRoot(root).render(

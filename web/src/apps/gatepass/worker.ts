@@ -45,8 +45,9 @@ worker.addEventListener("fetch", (e) => {
   else if (files.has(url.pathname)) e.respondWith(kept(url.pathname, e.request));
 });
 
-/** The page as the server has it, or the kept one if it does not answer in time. */
+/** The page as the server has it, or the kept one if it does not answer in time or is asked for. */
 async function open(request: Request): Promise<Response> {
+  if (new URL(request.url).searchParams.has("alone")) return kept(page, request);
   try {
     const answer = await fetch(request, { signal: AbortSignal.timeout(5000) });
     if (answer.status < 502) return answer;

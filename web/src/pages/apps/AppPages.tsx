@@ -1,9 +1,10 @@
-import { Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { Link, Route, Switch } from "wouter";
 import type { AppDetail } from "../../api/types";
 import type { AppModule, AppPage } from "../../apps";
 import { useApp, useAppModule } from "../../hooks/apps";
 import { useMe } from "../../hooks/session";
+import { openKept } from "../../lib/kept";
 import { Page } from "../../parts/Page";
 import { Boundary } from "../../parts/Boundary";
 import { Empty, ErrorBox, Loading } from "../../parts/states";
@@ -16,11 +17,15 @@ import { AppChat } from "./AppChat";
 export default function AppPages({ id }: { id: string }) {
   const app = useApp(id);
   const module = useAppModule(id);
-  if (app.error || module.error) {
-    return <Page title={id} above={<Link href="/apps">Apps</Link>}><ErrorBox error={app.error ?? module.error} retry={() => { void app.refetch(); void module.refetch(); }} /></Page>;
-  }
-  if (!app.data || !module.data) return <Page title="Loading…" above={<Link href="/apps">Apps</Link>}><Loading lines={10} /></Page>;
-  return <AppView app={app.data} module={module.data} />;
+  const error = app.error ?? module.error;
+  const there = app.data !== undefined && module.data !== undefined;
+  useEffect(() => {
+    if (error && !there) openKept(error);
+  }, [error, there]);
+  // What is open stays open: a page may go on without the server.
+  if (app.data && module.data) return <AppView app={app.data} module={module.data} />;
+  if (error) return <Page title={id} above={<Link href="/apps">Apps</Link>}><ErrorBox error={error} retry={() => { void app.refetch(); void module.refetch(); }} /></Page>;
+  return <Page title="Loading…" above={<Link href="/apps">Apps</Link>}><Loading lines={10} /></Page>;
 }
 
 function AppView({ app: a, module }: { app: AppDetail; module: AppModule }) {

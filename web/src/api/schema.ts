@@ -3582,6 +3582,7 @@ export interface components {
             keys: string[];
             out: components["schemas"]["GatepassExit"][];
             revocations: components["schemas"]["GatepassRevocations"];
+            used: components["schemas"]["GatepassExit"][];
         };
         GatepassNotification: {
             /** Format: date-time */

@@ -7,7 +7,8 @@ import type { AddressInfo, Socket } from "node:net";
  */
 export class Wire {
   url = "";
-  private whole = true;
+  private broken: string[] = []; // paths below which nothing gets through
+  private deaf = ""; // the path below which no answer comes back
   private readonly sockets = new Set<Socket>();
   private constructor(private readonly server: Server) {}
 
@@ -25,8 +26,10 @@ export class Wire {
   }
 
   private pass(product: URL, ask: IncomingMessage, answer: ServerResponse) {
-    if (!this.whole) return void ask.socket.destroy();
+    const below = (path: string) => ask.url?.startsWith(path);
+    if (this.broken.some(below)) return void ask.socket.destroy();
     const on = request({ host: product.hostname, port: product.port, method: ask.method, path: ask.url, headers: ask.headers }, (got) => {
+      if (this.deaf !== "" && below(this.deaf)) return void got.resume().once("end", () => ask.socket.destroy());
       answer.writeHead(got.statusCode ?? 502, got.headers);
       got.pipe(answer);
     });
@@ -35,14 +38,20 @@ export class Wire {
     ask.pipe(on);
   }
 
-  /** Cuts the wire, also under what is on its way. */
-  cut() {
-    this.whole = false;
+  /** Cuts the wire, also under what is on its way: whole, or for what is asked below some paths. */
+  cut(...paths: string[]) {
+    this.broken = paths.length > 0 ? paths : ["/"];
     for (const s of this.sockets) s.destroy();
   }
 
+  /** Lets everything through that is asked below a path, and loses the answer. */
+  loseAnswers(path: string) {
+    this.deaf = path;
+  }
+
   mend() {
-    this.whole = true;
+    this.broken = [];
+    this.deaf = "";
   }
 
   async close() {

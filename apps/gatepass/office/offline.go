@@ -88,8 +88,8 @@ func (o *Office) Reconcile(ctx context.Context, who Person, s QueuedScan) (Recon
 	return out, err
 }
 
-// moveOf is what a queued scan did. A photo that may not be kept is left out and a time
-// to come is taken for now, and the history says so.
+// moveOf is what a queued scan did. A photo that may not be kept is left out, and in
+// place of a time to come stands the present; the history says so.
 func (o *Office) moveOf(ctx context.Context, s QueuedScan) (Move, error) {
 	m := Move{Op: s.Op, At: s.At, Source: "offline", Note: "scanned offline at " + s.Gate}
 	if now := o.Now(); s.At.After(now) {

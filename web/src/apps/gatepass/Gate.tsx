@@ -5,7 +5,7 @@ import { Badge } from "../../parts/Badge";
 import { Icon } from "../../parts/Icon";
 import { Loaded, Notice, explain } from "../../parts/states";
 import { Time } from "../../parts/Time";
-import { readFile, useCamera } from "./camera";
+import { readFile, smaller, useCamera } from "./camera";
 import { scan, useOut, type Pass } from "./data";
 import { Line, useLine, useWorker } from "./line";
 import { alreadyOut, keep, look, may, outSince, type Held, type Said } from "./look";
@@ -21,7 +21,7 @@ export function Gate({ alone = false }: { alone?: boolean }) {
   const [photo, setPhoto] = useState<Blob>();
   const [said, setSaid] = useState<Said>();
   const [busy, setBusy] = useState(false);
-  const line = useLine();
+  const line = useLine(alone);
   useWorker();
   const client = useQueryClient();
   const take = useCallback(async (text: string) => setHeld(await look(text, line.kit)), [line.kit]);
@@ -60,7 +60,7 @@ export function Gate({ alone = false }: { alone?: boolean }) {
       {held && (
         <section className="panel gp-held" aria-label="The pass">
           <Card held={held} />
-          <Shot photo={photo} camera={camera.on} shoot={async () => setPhoto(await camera.shoot())} choose={setPhoto} />
+          <Shot photo={photo} camera={camera.on} shoot={async () => setPhoto(await camera.shoot())} choose={async (b) => setPhoto(b && (await smaller(b)))} />
           <div className="gp-buttons">
             <button type="button" className="button primary gp-big" disabled={!photo || busy || !may(held, "exit")} onClick={() => void record("exit")}>Let out</button>
             <button type="button" className="button gp-big gp-in" disabled={!photo || busy || !may(held, "return")} onClick={() => void record("return")}>Let in</button>
@@ -115,7 +115,7 @@ function Card({ held: h }: { held: Held }) {
   );
 }
 
-function Shot({ photo, camera, shoot, choose }: { photo?: Blob; camera: boolean; shoot: () => Promise<void>; choose: (b: Blob | undefined) => void }) {
+function Shot({ photo, camera, shoot, choose }: { photo?: Blob; camera: boolean; shoot: () => Promise<void>; choose: (b: Blob | undefined) => Promise<void> }) {
   const [url, setURL] = useState("");
   useEffect(() => {
     if (!photo) return setURL("");
@@ -127,7 +127,7 @@ function Shot({ photo, camera, shoot, choose }: { photo?: Blob; camera: boolean;
     <div className="gp-shot">
       {url && <img src={url} alt="The photo that was taken" />}
       {camera && <button type="button" className="button gp-big" onClick={() => void shoot()}><Icon name="image" size={20} /> {photo ? "Take it again" : "Take a photo"}</button>}
-      <label className="button quiet gp-wide">{camera ? "Or choose a photo" : "Choose or take a photo"}<input type="file" accept="image/jpeg,image/png,image/heic" capture="environment" className="visually-hidden" onChange={(e) => choose(e.target.files?.[0])} /></label>
+      <label className="button quiet gp-wide">{camera ? "Or choose a photo" : "Choose or take a photo"}<input type="file" accept="image/jpeg,image/png,image/heic" capture="environment" className="visually-hidden" onChange={(e) => void choose(e.target.files?.[0])} /></label>
     </div>
   );
 }

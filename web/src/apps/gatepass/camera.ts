@@ -80,3 +80,24 @@ export async function readFile(file: Blob): Promise<string | undefined> {
   const p = g.getImageData(0, 0, canvas.width, canvas.height);
   return jsQR(p.data, p.width, p.height)?.data;
 }
+
+/** A photo is sent as it is up to this size, in bytes. */
+const small = 1 << 20;
+/** Longer sides show nothing more of a face. */
+const side = 1600;
+
+/** A photo as small as the gate needs it: a phone's own camera makes larger ones than the office takes. */
+export async function smaller(photo: Blob): Promise<Blob> {
+  if (photo.size <= small) return photo;
+  try {
+    const bitmap = await createImageBitmap(photo);
+    const scale = Math.min(1, side / Math.max(bitmap.width, bitmap.height));
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+    canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+    canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    return await new Promise<Blob>((resolve) => canvas.toBlob((b) => resolve(b ?? photo), "image/jpeg", 0.85));
+  } catch {
+    return photo; // not readable here, such as HEIC: the office judges it
+  }
+}

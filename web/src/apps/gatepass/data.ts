@@ -80,10 +80,10 @@ export async function attach(file: File): Promise<{ name: string; mime: string; 
   return fetchJSON("/gatepass/attachments", { method: "POST", body: form });
 }
 
-/** Records an exit or a return with its photo. */
+/** Records an exit or a return with its photo. A server that does not answer in time counts as away. */
 export async function scan(op: "exit" | "return", number: string, photo: Blob, key: string): Promise<Pass> {
   const form = new FormData();
   form.append("pass_number", number);
   form.append("photo", photo, "photo.jpg");
-  return fetchJSON(`/gate/scan-${op}`, { method: "POST", body: form, headers: { "Idempotency-Key": key } });
+  return fetchJSON(`/gate/scan-${op}`, { method: "POST", body: form, headers: { "Idempotency-Key": key }, signal: AbortSignal.timeout(20_000) });
 }

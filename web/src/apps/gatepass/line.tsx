@@ -8,10 +8,10 @@ import { flush, queued, storedKit, syncKit, unreached, type Kit, type Queued } f
 type State = "online" | "offline" | "signed_out";
 
 /** The connection: the kit, and what waits to be handed in. */
-export function useLine() {
+export function useLine(alone: boolean) {
   const [kit, setKit] = useState<Kit | undefined>(storedKit);
   const [waiting, setWaiting] = useState<Queued[]>([]);
-  const [state, setState] = useState<State>("online");
+  const [state, setState] = useState<State>(alone ? "offline" : "online");
   const [notes, setNotes] = useState<string[]>([]);
   const busy = useRef(false);
   const refresh = useCallback(async () => {

@@ -2,7 +2,7 @@ import { fetchJSON } from "../../api/client";
 import { exact } from "../../lib/format";
 import { explain } from "../../parts/states";
 import type { Pass } from "./data";
-import { enqueue, remember, storedKit, unreached, verify, type Kit, type Verdict } from "./offline";
+import { enqueue, remember, storedKit, unreached, verify, type Kit, type Queued, type Verdict } from "./offline";
 
 /** A pass that is held before the gate: what its code says and, online, what the office knows. */
 export type Held = { number: string; token: string; verdict?: Verdict; pass?: Pass };
@@ -30,11 +30,15 @@ export async function look(text: string, kit: Kit | undefined): Promise<Held> {
   }
 }
 
-/** When the pass went out, if it is out: as the office knows or, offline, this gate. */
+/** When the pass went out, if it did: as the office knows or, offline, this gate. */
 export function outSince(h: Held): string | undefined {
   if (h.pass) return h.pass.status === "exited" ? h.pass.exit_time : undefined;
-  return storedKit()?.out.find((x) => x.pass_number === h.number)?.exit_time;
+  const kit = storedKit();
+  return [...(kit?.out ?? []), ...(kit?.used ?? [])].find((x) => x.pass_number === h.number)?.exit_time;
 }
+
+/** Whether this gate knows that nobody is outside on the pass any more. */
+const isUsed = (number: string) => storedKit()?.used.some((x) => x.pass_number === number) ?? false;
 
 /** What a gate says to a second exit. */
 export const alreadyOut = (number: string, since: string) => `${number} already went out on ${exact(new Date(since))}. Do not let anyone out on it again.`;
@@ -45,7 +49,7 @@ export function may(h: Held, op: "exit" | "return"): boolean {
   // Someone who comes back late holds a code that ran out meanwhile.
   if (h.verdict && !h.verdict.valid && !(op === "return" && h.verdict.code === "expired")) return false;
   if (h.pass) return h.pass.status === (op === "exit" ? "approved" : "exited") && (op === "exit" || h.pass.is_returnable);
-  return op === "exit" ? h.token !== "" && !outSince(h) : h.verdict?.token?.r !== false;
+  return op === "exit" ? h.token !== "" && !outSince(h) : h.verdict?.token?.r !== false && !isUsed(h.number);
 }
 
 /** Keeps a scan for later, marked as not verified. */
@@ -53,8 +57,9 @@ export async function keep(op: "exit" | "return", h: Held, photo: Blob, key: str
   const since = outSince({ number: h.number, token: h.token });
   if (op === "exit" && since) return { tone: "bad", text: alreadyOut(h.number, since) };
   const at = new Date().toISOString();
-  await enqueue({ scan: key, token: h.token, pass_number: h.number, operation: op, gate: "gate page", at, photo: await base64(photo) });
-  remember(op, h.number, at);
+  const q: Queued = { scan: key, token: h.token, pass_number: h.number, operation: op, gate: "gate page", at, photo: await base64(photo) };
+  await enqueue(q);
+  remember(q);
   return { tone: "warn", text: `The server cannot be reached. ${h.number} is kept as unverified and handed in as soon as it can be.` };
 }
 

@@ -3,7 +3,7 @@ import { fetchJSON } from "../../api/client";
 import { Problem } from "../../api/problem";
 
 /** What a gate needs to check codes without the server. */
-export type Kit = { keys: string[]; key_ids: string[]; revocations: { issued: string; key: string; numbers: string[]; sig: string }; out: Exit[] };
+export type Kit = { keys: string[]; key_ids: string[]; revocations: { issued: string; key: string; numbers: string[]; sig: string }; out: Exit[]; used: Exit[] };
 export type Exit = { pass_number: string; exit_time: string };
 export type Token = { n: string; f: number; u: number; a: boolean; r: boolean; k: string };
 export type Verdict = { valid: boolean; code: string; reason: string; token?: Token };
@@ -13,25 +13,35 @@ const kitKey = "gatepass.kit";
 /** The kit fetched last, with what this gate did since. */
 export function storedKit(): Kit | undefined {
   const raw = localStorage.getItem(kitKey);
-  return raw ? (JSON.parse(raw) as Kit) : undefined;
+  return raw ? { used: [], ...(JSON.parse(raw) as Omit<Kit, "used">) } : undefined;
 }
 
 /** Remembers that someone went out or came back on this gate while it was offline. */
-export function remember(op: "exit" | "return", number: string, at: string) {
+export function remember(q: Queued) {
   const kit = storedKit();
-  if (!kit) return;
-  kit.out = kit.out.filter((x) => x.pass_number !== number);
-  if (op === "exit") kit.out.push({ pass_number: number, exit_time: at });
-  localStorage.setItem(kitKey, JSON.stringify(kit));
+  if (kit) localStorage.setItem(kitKey, JSON.stringify(withScan(kit, q)));
+}
+
+/** The kit as it stands after a scan: a pass goes out once, so whoever is back has used it. */
+export function withScan(kit: Kit, q: Pick<Queued, "pass_number" | "operation" | "token" | "at">): Kit {
+  const others = (all: Exit[]) => all.filter((x) => x.pass_number !== q.pass_number);
+  const before = [...kit.out, ...kit.used].find((x) => x.pass_number === q.pass_number);
+  const exit = { pass_number: q.pass_number, exit_time: q.operation === "exit" ? q.at : (before?.exit_time ?? q.at) };
+  const away = q.operation === "exit" && decode(q.token.split(".")[1] ?? "")?.r !== false;
+  return { ...kit, out: [...others(kit.out), ...(away ? [exit] : [])], used: [...others(kit.used), ...(away ? [] : [exit])] };
 }
 
 /** Whether a failed request never got through to the product. */
 export const unreached = (e: unknown): boolean => e instanceof Problem && (e.status === 0 || e.status >= 502);
 
-/** Fetches the kit and keeps it if its revocation list is signed by one of its keys. */
+/** How long the gate waits for the server before it counts as away. */
+const patience = 20_000;
+
+/** Fetches the kit and keeps it, with what still waits, if its revocation list is signed by one of its keys. */
 export async function syncKit(): Promise<Kit> {
-  const kit = await fetchJSON<Kit>("/gate/kit");
-  if (!(await listHolds(kit))) throw new Error("The revocation list was not signed by the pass office.");
+  const fetched = await fetchJSON<Kit>("/gate/kit", { signal: AbortSignal.timeout(patience) });
+  if (!(await listHolds(fetched))) throw new Error("The revocation list was not signed by the pass office.");
+  const kit = inOrder(await queued()).reduce(withScan, fetched);
   localStorage.setItem(kitKey, JSON.stringify(kit));
   return kit;
 }
@@ -118,22 +128,38 @@ export const queued = () => queue<Queued[]>("readonly", (s) => s.getAll() as IDB
 export const enqueue = (q: Queued) => queue("readwrite", (s) => s.put(q));
 const drop = (scan: string) => queue("readwrite", (s) => s.delete(scan));
 
-/** Hands in every queued scan, oldest first. What the server took or refused for good leaves the queue. */
+const inOrder = (scans: Queued[]) => scans.toSorted((a, b) => a.at.localeCompare(b.at));
+
+/**
+ * Hands in every queued scan, oldest first. What the server took or refused for good
+ * leaves the queue. What it does not take now stays, and holds up its own pass only.
+ */
 export async function flush(): Promise<Reconciled[]> {
   const out: Reconciled[] = [];
-  for (const q of (await queued()).toSorted((a, b) => a.at.localeCompare(b.at))) {
-    out.push(await handIn(q));
+  const held = new Set<string>();
+  for (const q of inOrder(await queued())) {
+    if (held.has(q.pass_number)) continue;
+    const r = await handIn(q);
+    if (!r) {
+      held.add(q.pass_number);
+      continue;
+    }
+    out.push(r);
     await drop(q.scan);
   }
   return out;
 }
 
-async function handIn(q: Queued): Promise<Reconciled> {
+/** Hands in one scan; nothing comes back if it must be handed in again later. */
+async function handIn(q: Queued): Promise<Reconciled | undefined> {
   try {
-    return await fetchJSON<Reconciled>("/gate/sync", { method: "POST", json: q });
+    return await fetchJSON<Reconciled>("/gate/sync", { method: "POST", json: q, signal: AbortSignal.timeout(3 * patience) });
   } catch (e) {
+    // The person has passed: a photo that is too large must not cost the record of it.
+    if (e instanceof Problem && e.status === 413 && q.photo !== "") return handIn({ ...q, photo: "" });
     // Malformed for the server today is malformed tomorrow; it must not hold up the rest.
-    if (e instanceof Problem && (e.status === 400 || e.status === 413 || e.status === 422)) return { scan: q.scan, pass_number: q.pass_number, outcome: "refused", reason: e.message };
-    throw e;
+    if (e instanceof Problem && (e.status === 400 || e.status === 422)) return { scan: q.scan, pass_number: q.pass_number, outcome: "refused", reason: e.message };
+    if (unreached(e) || !(e instanceof Problem) || e.status === 401) throw e;
+    return undefined;
   }
 }

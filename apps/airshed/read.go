@@ -97,7 +97,8 @@ func (a *airshed) read(ctx context.Context, c tool.Call, in readIn) (tool.Output
 	if err != nil {
 		return tool.Output[readOut]{}, err
 	}
-	origin := casefile.Origin{Sweep: sweep.ID, Object: sweep.Object, Problems: append(observe.Sentences(problems), sweep.Problems...), Now: sweep.At}
+	told := slices.DeleteFunc(observe.Sentences(problems), func(p string) bool { return slices.Contains(sweep.Problems, p) })
+	origin := casefile.Origin{Sweep: sweep.ID, Object: sweep.Object, Problems: append(told, sweep.Problems...), Now: sweep.At}
 	return tool.Output[readOut]{
 		Value:    describe(snap, sweep.Object, origin.Problems, sweep.At, r.MaxAge),
 		Evidence: casefile.Evidence(snap, surge, stations[st], past, origin, r),

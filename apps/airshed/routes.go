@@ -239,6 +239,9 @@ func (a *airshed) scene(ctx context.Context, id dossier.CaseID, with *Figures) (
 		if err := r.Validate(); err != nil {
 			return Scene{}, err
 		}
+		if reach := f.Feed.ReachKm; r.RadiusKm > reach {
+			return Scene{}, dossier.Errorf(dossier.Invalid, "The case keeps the fires within %v km of the station. A wider radius cannot be judged from it.", reach)
+		}
 		f = f.WhatIf(r)
 	}
 	s := Scene{

@@ -96,11 +96,13 @@ type fireRow struct {
 	Confidence int    `json:"confidence"`
 }
 
-// reach is how far beyond the radius fires are kept, so that people can ask what a
-// wider one would show; days is how long before the surge.
+// Fires are kept from beyond the radius and the window, so that people can ask what
+// wider ones would show: half as far again and at least widestKm, and at least days
+// before the surge.
 const (
-	reach = 1.5
-	days  = 8
+	reach    = 1.5
+	widestKm = 300
+	days     = 8
 )
 
 // An Origin says where a snapshot comes from.
@@ -145,17 +147,26 @@ func cutReadings(snap observe.Snapshot, st correlate.Station, r correlate.Rules)
 }
 
 func cutFires(snap observe.Snapshot, s correlate.Surge, r correlate.Rules) FiresData {
-	out := FiresData{FireFeed{Available: snap.Fires != nil, InFeed: len(snap.Fires), ReachKm: r.RadiusKm * reach}, []fireRow{}}
-	oldest, newest := s.Time.AddDate(0, 0, -days), s.Time.AddDate(0, 0, 1)
+	out := FiresData{feedOf(snap), []fireRow{}}
+	out.ReachKm = max(r.RadiusKm*reach, widestKm)
+	oldest, newest := s.Time.Add(-max(days*24*time.Hour, r.Window)), s.Time.AddDate(0, 0, 1)
 	for _, f := range snap.Fires {
 		first, last, dated := f.Span()
-		if dated && last.After(out.Newest) {
-			out.Newest = last
-		}
 		if dated && (last.Before(oldest) || first.After(newest)) || geo.Km(f.Point, s.Point) > out.ReachKm {
 			continue
 		}
 		out.Rows = append(out.Rows, fireRow{f.Point, f.AcqDate, f.AcqTime, f.State, f.District, f.Confidence})
+	}
+	return out
+}
+
+// feedOf sums up the fire feed of a whole snapshot.
+func feedOf(snap observe.Snapshot) FireFeed {
+	out := FireFeed{Available: snap.Fires != nil, InFeed: len(snap.Fires)}
+	for _, f := range snap.Fires {
+		if _, last, ok := f.Span(); ok {
+			out.Newest = later(out.Newest, last)
+		}
 	}
 	return out
 }
@@ -194,7 +205,7 @@ type File struct {
 	Watch    correlate.Watch
 	IDs      []dossier.EvidenceID // of the entries it was read from
 	Entries  []dossier.Evidence   // the same
-	InFeed   int                  // fires in the whole snapshot
+	Feed     FireFeed             // the fires of the whole snapshot
 }
 
 // Read rebuilds a case from its evidence. Of several entries of a kind the last counts.
@@ -239,7 +250,7 @@ func Read(chain []dossier.Evidence) (File, error) {
 	if fires.Available {
 		f.Snapshot.Fires = rows
 	}
-	f.InFeed = fires.InFeed
+	f.Feed = fires.FireFeed
 	f.Past = correlate.Past{Samples: history.Samples, Reports: history.Reports}
 	f.judge(f.Settings.Rules)
 	return f, nil
@@ -266,17 +277,43 @@ func (f File) WhatIf(r correlate.Rules) File {
 // Quality returns what a report says of its data.
 func (f File) Quality() legal.DataQuality {
 	age, fresh := f.Snapshot.Age(f.Settings.Now, f.Settings.Rules.MaxAge)
-	return legal.DataQuality{AgeHours: age.Hours(), Fresh: fresh, FromCache: f.Settings.Object.FromCache, Problems: f.Settings.Problems}
+	return legal.DataQuality{
+		AgeHours: age.Hours(), Fresh: fresh, FromCache: f.Settings.Object.FromCache, Problems: f.Settings.Problems, Gaps: gaps(f.Snapshot, f.Feed, f.Analysis, f.Settings.Rules),
+	}
+}
+
+// QualityOf returns what a report on a whole snapshot says of its data at a time.
+func QualityOf(snap observe.Snapshot, at time.Time, problems []string, a correlate.Analysis, r correlate.Rules) legal.DataQuality {
+	age, fresh := snap.Age(at, r.MaxAge)
+	return legal.DataQuality{AgeHours: age.Hours(), Fresh: fresh, Problems: problems, Gaps: gaps(snap, feedOf(snap), a, r)}
+}
+
+// gaps tells of feeds that are there and do not reach the surge: they show nothing of
+// it, and that nothing looks like a finding.
+func gaps(snap observe.Snapshot, feed FireFeed, a correlate.Analysis, r correlate.Rules) []string {
+	out := []string{}
+	if feed.Available && !feed.Newest.IsZero() && feed.Newest.Before(a.From) {
+		out = append(out, fmt.Sprintf("The newest fire in the feed is of %s, before the window of this report begins: the feed may not reach into it.", feed.Newest.Format("2 January 2006 15:04 UTC")))
+	}
+	if s := snap.Share; s != nil && !s.Time.IsZero() && a.Surge.Time.Sub(s.Time).Abs() > r.MaxAge {
+		out = append(out, fmt.Sprintf("The DSS share is of %s and not of the day of the surge.", s.Time.Format("2 January 2006")))
+	}
+	return out
 }
 
 // Sources returns the feeds of the case with their freshness at now.
 func (f File) Sources(now time.Time) []legal.Source {
-	return Sources(f.Snapshot, f.Settings.Object, f.InFeed, now)
+	return sources(f.Snapshot, f.Settings.Object, f.Feed, now)
 }
 
-// Sources returns the feeds of a snapshot with their freshness at now. fires is how
-// many there are in the whole feed, of which the snapshot may hold a part.
-func Sources(snap observe.Snapshot, obj lake.Object, fires int, now time.Time) []legal.Source {
+// SourcesOf returns the feeds of a whole snapshot with their freshness at now.
+func SourcesOf(snap observe.Snapshot, obj lake.Object, now time.Time) []legal.Source {
+	return sources(snap, obj, feedOf(snap), now)
+}
+
+// sources tells of the feeds. The snapshot may hold a part of the fires; a fire of which
+// only the day is known was seen before the snapshot was made.
+func sources(snap observe.Snapshot, obj lake.Object, fires FireFeed, now time.Time) []legal.Source {
 	at := obj.Locator()
 	source := func(name string, n int, newest time.Time) legal.Source {
 		s := legal.Source{Name: name, Locator: at, Records: n, Timestamp: newest}
@@ -285,19 +322,18 @@ func Sources(snap observe.Snapshot, obj lake.Object, fires int, now time.Time) [
 		}
 		return s
 	}
-	var reading, fire, wind, share time.Time
+	var reading, wind, share time.Time
 	for _, r := range snap.Readings {
 		reading = later(reading, r.Time)
-	}
-	for _, x := range snap.Fires {
-		if _, last, ok := x.Span(); ok {
-			fire = later(fire, last)
-		}
 	}
 	for _, w := range snap.Winds {
 		wind = later(wind, w.Time)
 	}
-	out := []legal.Source{source("CPCB readings", len(snap.Readings), reading), source("NASA FIRMS fires", fires, fire)}
+	fire := fires.Newest
+	if fire.After(snap.Time) {
+		fire = snap.Time
+	}
+	out := []legal.Source{source("CPCB readings", len(snap.Readings), reading), source("NASA FIRMS fires", fires.InFeed, fire)}
 	if s := snap.Share; s != nil {
 		share = s.Time
 		out = append(out, source("DSS stubble share", 1, share))

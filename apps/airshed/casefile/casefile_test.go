@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"dossier/apps/airshed/casefile"
 	"dossier/apps/airshed/correlate"
 	"dossier/apps/airshed/lake"
+	"dossier/apps/airshed/legal"
 	"dossier/apps/airshed/sample"
 	"dossier/internal/canon"
 )
@@ -51,6 +53,55 @@ func TestReadGivesTheSameAnalysis(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s:\n%s\n%s", name, got, want)
 		}
+	}
+}
+
+// Whatever window and radius are set, the case keeps the fires that they count.
+func TestEvidenceReachesAsFarAsTheRules(t *testing.T) {
+	t.Parallel()
+	d := sample.November(now)
+	d.History = 20 * 24
+	snap, r := d.Snapshot(), correlate.Defaults()
+	r.Window, r.RadiusKm = 12*24*time.Hour, 120
+	w, all := correlate.Analyse(snap, correlate.Stations(), now, nil, r)
+	chain := casefile.Evidence(snap, w.Surges[0], correlate.Stations()[0], correlate.Past{}, casefile.Origin{Now: now}, r)
+	f, err := casefile.Read(chain)
+	if err != nil || f.Analysis.Correlation.FireCount != all[0].Correlation.FireCount {
+		t.Errorf("%d fires, want %d, %v", f.Analysis.Correlation.FireCount, all[0].Correlation.FireCount, err)
+	}
+	r.RadiusKm = 300 // the widest that people may ask for
+	if got, want := f.WhatIf(r).Analysis.Correlation.FireCount, correlate.Correlate(snap.Fires, w.Surges[:1], r)[0].FireCount; got != want {
+		t.Errorf("a what-if of 300 km counts %d fires, want %d", got, want)
+	}
+}
+
+// A feed that does not reach the surge is a gap, and nothing is newer than the snapshot.
+func TestFeedsThatDoNotReachTheSurge(t *testing.T) {
+	t.Parallel()
+	snap, r := sample.November(now).Snapshot(), correlate.Defaults()
+	for i := range snap.Fires {
+		snap.Fires[i].AcqDate = "2025-11-09"
+	}
+	snap.Share.Time = now.Add(-72 * time.Hour)
+	w, all := correlate.Analyse(snap, correlate.Stations(), now, nil, r)
+	f, err := casefile.Read(casefile.Evidence(snap, w.Surges[0], correlate.Stations()[0], correlate.Past{}, casefile.Origin{Now: now}, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []legal.DataQuality{f.Quality(), casefile.QualityOf(snap, now, nil, all[0], r)} {
+		if len(q.Gaps) != 2 || !strings.HasPrefix(q.Gaps[0], "The newest fire in the feed is of 9 November 2025 21:06 UTC") || q.Gaps[1] != "The DSS share is of 11 November 2025 and not of the day of the surge." {
+			t.Errorf("%q", q.Gaps)
+		}
+	}
+	today := sample.November(now).Snapshot()
+	for i := range today.Fires {
+		today.Fires[i].AcqDate, today.Fires[i].AcqTime = "2025-11-14", ""
+	}
+	if s := casefile.SourcesOf(today, lake.Object{}, now)[1]; !s.Timestamp.Equal(now) || s.AgeHours != 0 || s.Records != len(today.Fires) {
+		t.Errorf("%+v", s)
+	}
+	if q := casefile.QualityOf(today, now, nil, all[0], r); len(q.Gaps) != 0 {
+		t.Errorf("%q", q.Gaps)
 	}
 }
 

@@ -59,6 +59,13 @@ func TestCorrelateWindowA8(t *testing.T) {
 			}
 		})
 	}
+	midnight := alipur
+	midnight.Time = time.Date(2025, 11, 14, 0, 0, 0, 0, time.UTC)
+	for date, want := range map[string]int{"2025-11-11": 0, "2025-11-12": 1, "2025-11-13": 1, "2025-11-14": 1, "2025-11-15": 0} {
+		if got := Correlate([]observe.Fire{fireAt(300, 50, date, "", "Haryana", "Jind")}, []Surge{midnight}, Defaults())[0]; got.FireCount != want {
+			t.Errorf("a surge at midnight counts %d fires of %s, no time", got.FireCount, date)
+		}
+	}
 	undatedFire := one(fireAt(300, 50, "", "", "Haryana", "Jind"), fireAt(300, 250, "", "", "Haryana", "Jind"))
 	if undatedFire.FireCount != 0 || undatedFire.Undated != 1 {
 		t.Errorf("an undated fire is counted apart: %+v", undatedFire)

@@ -312,7 +312,7 @@ func spanMinutes(f *observe.Fire) (first, last int32) {
 			return start + h*60 + m, start + h*60 + m
 		}
 	}
-	return start, start + minutesPerDay
+	return start, start + minutesPerDay - 1
 }
 
 func digits(s string) bool {

@@ -75,7 +75,13 @@ func FindSurges(readings []observe.Reading, stations []Station, now time.Time, r
 
 // Belongs reports whether a reading bears the name of a station and was taken near it.
 func Belongs(rd observe.Reading, st Station, r Rules) bool {
-	return sameName(rd.Station, st.Name) && (rd.Point == nil || geo.Km(*rd.Point, st.Point) <= r.MatchKm)
+	return sameName(rd.Station, st.Name) && !elsewhere(rd, r) && (rd.Point == nil || geo.Km(*rd.Point, st.Point) <= r.MatchKm)
+}
+
+// elsewhere reports whether a reading without a place says that it is from another
+// state than the border stations are in.
+func elsewhere(rd observe.Reading, r Rules) bool {
+	return rd.Point == nil && rd.State != "" && r.HomeState != "" && observe.StateKey(rd.State) != observe.StateKey(r.HomeState)
 }
 
 // seriesOf returns the readings of one station, oldest first, one per moment.
@@ -96,6 +102,8 @@ func seriesOf(readings []observe.Reading, st Station, now time.Time, r Rules) ([
 		switch away := geo.Km(b.Point, st.Point); {
 		case away > r.MatchKm:
 			notes = append(notes, fmt.Sprintf("%q is %.0f km from the border station %s and taken for another one.", rd.Station, away, st.Name))
+		case elsewhere(rd, r):
+			notes = append(notes, fmt.Sprintf("%q is in %s and gives no place; it is taken for another station than %s.", rd.Station, rd.State, st.Name))
 		case rd.AQI == nil:
 			notes = append(notes, fmt.Sprintf("%s has no index at %s and too few pollutants to compute one.", st.Name, rd.Time.Format(time.RFC3339)))
 		case rd.Time.After(now.Add(time.Hour)):

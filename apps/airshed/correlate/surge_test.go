@@ -81,6 +81,22 @@ func TestSurgeA10NamesAloneDoNotMakeAStation(t *testing.T) {
 	}
 }
 
+// A feed may leave out where a station stands; what it says of the state is then held
+// against the name.
+func TestSurgeA10AReadingWithoutAPlace(t *testing.T) {
+	t.Parallel()
+	hapur, delhi, bare := reading("Anand Vihar", 480, at(8)), reading("Anand Vihar", 380, at(7)), reading("Anand Vihar", 350, at(6))
+	hapur.State, delhi.State = "Uttar_Pradesh", "NCT of Delhi"
+	hapur.Point, delhi.Point, bare.Point = nil, nil, nil
+	w := FindSurges([]observe.Reading{hapur, delhi, bare}, Stations(), noon, Defaults())
+	if len(w.Surges) != 1 || w.Surges[0].AQI != 380 || !w.Surges[0].From.Equal(at(6)) || !strings.Contains(strings.Join(w.Notes, "\n"), "is in Uttar_Pradesh and gives no place") {
+		t.Errorf("%+v, %q", w.Surges, w.Notes)
+	}
+	if Belongs(hapur, Stations()[1], Defaults()) || !Belongs(delhi, Stations()[1], Defaults()) {
+		t.Error("the case would keep another reading than the sweep judged")
+	}
+}
+
 func TestSurgeRuns(t *testing.T) {
 	t.Parallel()
 	series := []observe.Reading{

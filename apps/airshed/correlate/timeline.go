@@ -64,5 +64,5 @@ func midpoint(f *observe.Fire) (time.Time, bool) {
 	if first == undated {
 		return time.Time{}, false
 	}
-	return time.Unix((int64(first)+int64(last))/2*60, 0).UTC(), true
+	return time.Unix((int64(first)+int64(last)+1)/2*60, 0).UTC(), true
 }

@@ -54,8 +54,7 @@ func Of(name string, raw []byte, at time.Time, stations []correlate.Station, r c
 	if at.IsZero() {
 		at = snap.Time
 	}
-	age, fresh := snap.Age(at, r.MaxAge)
-	if !fresh {
+	if _, fresh := snap.Age(at, r.MaxAge); !fresh {
 		o.Status = book.SweepStale
 		o.Details = snap.Staleness(at, r.MaxAge)
 		return o, nil
@@ -67,7 +66,7 @@ func Of(name string, raw []byte, at time.Time, stations []correlate.Station, r c
 		o.Status = book.SweepReported
 		o.Reports = append(o.Reports, legal.Compose(legal.Input{
 			ID: fmt.Sprintf("CAQM-%s-%03d", at.UTC().Format(time.DateOnly), i+1), Now: at, Sweep: o.SweepID, Analysis: a,
-			Quality: legal.DataQuality{AgeHours: age.Hours(), Fresh: fresh, Problems: observe.Sentences(problems)}, Sources: casefile.Sources(snap, obj, len(snap.Fires), at), Rules: r,
+			Quality: casefile.QualityOf(snap, at, observe.Sentences(problems), a, r), Sources: casefile.SourcesOf(snap, obj, at), Rules: r,
 		}))
 	}
 	return o, nil

@@ -81,7 +81,7 @@ func (b *builder) firms(data []byte, log *observe.InputLog) error {
 		}
 		log.Read++
 		if err != nil {
-			b.drop(log, "broken CSV line", err.Error())
+			b.spoil(log, "broken CSV line", err.Error())
 			continue
 		}
 		line, _ := r.FieldPos(0)
@@ -96,13 +96,19 @@ func (b *builder) drop(log *observe.InputLog, why, detail string) {
 	}
 }
 
+// spoil drops a fire record that cannot be read.
+func (b *builder) spoil(log *observe.InputLog, why, detail string) {
+	b.spoilt++
+	b.drop(log, why, detail)
+}
+
 func (b *builder) firmsRow(h header, row []string, line int, log *observe.InputLog) {
 	at := fmt.Sprintf("line %d", line)
 	lat, errLat := strconv.ParseFloat(h.get(row, "latitude"), 64)
 	lon, errLon := strconv.ParseFloat(h.get(row, "longitude"), 64)
 	p := geo.Point{Lat: lat, Lon: lon}
 	if errLat != nil || errLon != nil || !p.Valid() {
-		b.drop(log, "no place on earth", at)
+		b.spoil(log, "no place on earth", at)
 		return
 	}
 	if why, static := detectionTypes[h.get(row, "type")]; static && !b.opt.KeepStatic {
@@ -124,7 +130,7 @@ func (b *builder) firmsRow(h header, row []string, line int, log *observe.InputL
 	if date := h.get(row, "acq_date"); date != "" {
 		day, err := time.Parse(time.DateOnly, strings.ReplaceAll(date, "/", "-"))
 		if err != nil {
-			b.drop(log, "bad date", at+" has "+strconv.Quote(date))
+			b.spoil(log, "bad date", at+" has "+strconv.Quote(date))
 			return
 		}
 		f.AcqDate = day.Format(time.DateOnly)
@@ -140,8 +146,8 @@ func (b *builder) firmsRow(h header, row []string, line int, log *observe.InputL
 		return
 	}
 	log.Kept++
-	if _, last, ok := f.Span(); ok && last.After(log.Newest) {
-		log.Newest = last
+	if first, _, ok := f.Span(); ok && first.After(log.Newest) {
+		log.Newest = first
 	}
 }
 

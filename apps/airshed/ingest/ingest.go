@@ -42,7 +42,7 @@ const (
 
 // Options say how to read.
 type Options struct {
-	At         time.Time          // the snapshot's time, and METAR reports are dated from it; zero: that of the newest record
+	At         time.Time          // the snapshot's time, and METAR reports are dated from it; zero: that of the newest reading, fire or share
 	Boundaries *Boundaries        // nil: a fire's state comes from its record
 	KeepStatic bool               // keep what FIRMS itself marks as no vegetation fire
 	Airports   map[string]Airport // added to the ones known, by ICAO code
@@ -74,6 +74,7 @@ type builder struct {
 	snap    observe.Snapshot
 	summary Summary
 	seen    map[fireKey]bool
+	spoilt  int // fire records that could not be used
 }
 
 // Build reads files into one snapshot. It fails if a file is none of the kinds, or if
@@ -81,14 +82,27 @@ type builder struct {
 func Build(files []File, opt Options) (observe.Snapshot, Summary, error) {
 	b := &builder{opt: opt, seen: map[fireKey]bool{}}
 	b.snap.Time = opt.At.UTC()
+	var late []File // reports that name the day of the month alone are dated by the rest
 	for _, f := range files {
+		f.Data = clean(f.Data)
+		if f.Kind == "" {
+			f.Kind = Sniff(f.Data)
+		}
+		if f.Kind == METAR {
+			late = append(late, f)
+		} else if err := b.file(f); err != nil {
+			return observe.Snapshot{}, b.summary, err
+		}
+	}
+	b.date()
+	for _, f := range late {
 		if err := b.file(f); err != nil {
 			return observe.Snapshot{}, b.summary, err
 		}
 	}
+	b.settleFires()
 	b.attribute()
 	b.count()
-	b.date()
 	if len(b.snap.Readings) == 0 {
 		return observe.Snapshot{}, b.summary, dossier.Errorf(dossier.Invalid, "No file holds a usable station reading. Add a CPCB file.").Because(observe.ErrNoReadings)
 	}
@@ -97,10 +111,6 @@ func Build(files []File, opt Options) (observe.Snapshot, Summary, error) {
 
 func (b *builder) file(f File) error {
 	name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
-	f.Data = clean(f.Data)
-	if f.Kind == "" {
-		f.Kind = Sniff(f.Data)
-	}
 	sum := sha256.Sum256(f.Data)
 	log := &observe.InputLog{Name: name, Kind: string(f.Kind), SHA256: hex.EncodeToString(sum[:]), Dropped: map[string]int{}}
 	var err error
@@ -140,10 +150,11 @@ func (b *builder) problem(place, format string, args ...any) {
 const farApart = 24 * time.Hour
 
 // date gives the snapshot its time, and tells if the readings are much older: files of
-// different days do not make one day.
+// different days do not make one day. A file of wind may hold a forecast, and says
+// nothing about when the rest was seen.
 func (b *builder) date() {
 	for _, in := range b.snap.Inputs {
-		if b.opt.At.IsZero() && in.Newest.After(b.snap.Time) {
+		if b.opt.At.IsZero() && in.Kind != string(OpenMeteo) && in.Newest.After(b.snap.Time) {
 			b.snap.Time = in.Newest
 		}
 	}
@@ -156,6 +167,15 @@ func (b *builder) date() {
 	if old := b.snap.Time.Sub(newest); !newest.IsZero() && old > farApart {
 		b.problem("cpcb", "The newest reading is of %s, %.0f hours before the snapshot's own time, %s: no surge will be reported from it. Add newer readings, or set the snapshot's time.",
 			newest.Format(time.RFC3339), old.Hours(), b.snap.Time.Format(time.RFC3339))
+	}
+}
+
+// settleFires takes fire files of which no record could be used for missing ones: no
+// fire was seen is another thing than nothing could be read.
+func (b *builder) settleFires() {
+	if len(b.snap.Fires) == 0 && b.spoilt > 0 {
+		b.snap.Fires = nil
+		b.problem("firms", "None of the %d fire records could be used; the fire data counts as missing.", b.spoilt)
 	}
 }
 

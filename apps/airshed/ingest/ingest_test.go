@@ -122,6 +122,51 @@ func TestFilesOfDifferentDays(t *testing.T) {
 	}
 }
 
+// The wind says nothing about when the rest was seen: a file of it may hold a forecast,
+// and a report from an aerodrome names the day of the month alone.
+func TestWindIsDatedByTheRest(t *testing.T) {
+	t.Parallel()
+	const rows = `[{"station":"Alipur","aqi":450,"timestamp":"2025-11-14T08:00:00Z"}]`
+	const forecast = `{"latitude":28.6,"longitude":77.2,"hourly":{"time":["2025-11-14T07:00","2025-11-20T23:00"],"wind_speed_10m":[10,10],"wind_direction_10m":[315,315]}}`
+	for _, texts := range [][]string{{rows, forecast, "VIDP 140730Z 31006KT 2000\nVIDP 312330Z 31006KT 2000"}, {"VIDP 140730Z 31006KT 2000\nVIDP 312330Z 31006KT 2000", forecast, rows}} {
+		var list []ingest.File
+		for _, text := range texts {
+			list = append(list, ingest.File{Name: "x", Data: []byte(text)})
+		}
+		s, sum, err := ingest.Build(list, ingest.Options{})
+		if err != nil || !s.Time.Equal(time.Date(2025, 11, 14, 8, 0, 0, 0, time.UTC)) || len(sum.Problems) != 0 {
+			t.Errorf("the snapshot is of %s: %v %v", s.Time, sum.Problems, err)
+		}
+		if len(s.Winds) != 4 || !s.Winds[2].Time.Equal(time.Date(2025, 11, 14, 7, 30, 0, 0, time.UTC)) || !s.Winds[3].Time.Equal(time.Date(2025, 10, 31, 23, 30, 0, 0, time.UTC)) {
+			t.Errorf("%+v", s.Winds)
+		}
+	}
+	// A fire of which only the day is known may have been seen at its beginning.
+	s, _, err := ingest.Build([]ingest.File{{Name: "x", Data: []byte(rows)}, {Name: "f.csv", Data: []byte("latitude,longitude,acq_date\n29.5,76.0,2025-11-14\n")}}, ingest.Options{})
+	if err != nil || s.Time.Day() != 14 {
+		t.Errorf("%s, %v", s.Time, err)
+	}
+}
+
+// A file of fires that cannot be read is no file without fires.
+func TestUnreadableFiresAreMissing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		csv     string
+		missing bool
+	}{
+		"nothing but bad rows": {"latitude,longitude,acq_date\nx,y,2025-11-13\n29.5,76.0,13.11.2025\n", true},
+		"a header alone":       {"latitude,longitude,acq_date\n", false},
+		"static sources alone": {"latitude,longitude,acq_date,type\n29.5,76.0,2025-11-13,2\n", false},
+		"one good row":         {"latitude,longitude,acq_date\nx,y,2025-11-13\n29.5,76.0,2025-11-13\n", false},
+	} {
+		s, sum := build(t, ingest.Options{}, cpcb, c.csv)
+		if (s.Fires == nil) != c.missing || strings.Contains(strings.Join(sum.Lines(), " "), "counts as missing") != c.missing {
+			t.Errorf("%s: %v %q", name, s.Fires, sum.Lines())
+		}
+	}
+}
+
 func TestAttribution(t *testing.T) {
 	t.Parallel()
 	b, err := ingest.ReadBoundaries([]byte(boundaries))

@@ -148,7 +148,7 @@ func (b *builder) metar(data []byte, log *observe.InputLog) {
 			b.drop(log, "unknown aerodrome", m[2])
 			continue
 		}
-		at, ok := metarTime(m[1], m[3], m[4], m[5], b.opt.At)
+		at, ok := metarTime(m[1], m[3], m[4], m[5], b.snap.Time)
 		if !ok {
 			b.drop(log, "no such time", line[:min(len(line), 40)])
 			continue

@@ -171,6 +171,9 @@ func caveats(a correlate.Analysis, in Input) []string {
 	if n := a.Correlation.Undated; n > 0 {
 		add("%s within the radius had no date and were not counted.", correlate.Count(n, "fire"))
 	}
+	if p := in.Quality.Problems; len(p) > 0 {
+		add("Not all of the data could be used, or it is in doubt (%s in all). %s", correlate.Count(len(p), "note"), strings.Join(p[:min(len(p), 3)], " "))
+	}
 	if in.Quality.FromCache {
 		add("The data lake could not be read; the last good object was used.")
 	}

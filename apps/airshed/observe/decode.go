@@ -19,11 +19,12 @@ const maxProblems = 200
 
 // A decoder gathers a snapshot and what was wrong with its source.
 type decoder struct {
-	snap     Snapshot
-	problems []Problem
-	untold   int
-	blank    int               // rows of one pollutant without a figure
-	names    map[string]string // the texts that fires repeat, each kept once
+	snap        Snapshot
+	problems    []Problem
+	untold      int
+	fireRecords int               // read, usable or not
+	blank       int               // rows of one pollutant without a figure
+	names       map[string]string // the texts that fires repeat, each kept once
 }
 
 func (d *decoder) problem(at place, format string, args ...any) {
@@ -32,6 +33,11 @@ func (d *decoder) problem(at place, format string, args ...any) {
 		return
 	}
 	d.problems = append(d.problems, problemf(at.String(), format, args...))
+}
+
+// tell puts a problem of a whole feed before those of its records.
+func (d *decoder) tell(at place, format string, args ...any) {
+	d.problems = slices.Insert(d.problems, 0, problemf(at.String(), format, args...))
 }
 
 // once returns s, of which one copy is kept however often it comes.
@@ -104,6 +110,7 @@ func (d *decoder) object(data []byte) error {
 	}
 	d.readings(feeds["cpcb_data"])
 	d.fires(feeds["nasa_data"])
+	d.settleFires()
 	d.share(feeds["dss_data"])
 	d.winds(feeds["wind_data"])
 	if inputs := feeds["inputs"]; inputs != nil && json.Unmarshal(inputs, &d.snap.Inputs) != nil {
@@ -247,6 +254,9 @@ func (d *decoder) share(raw []byte) {
 	d.percent(the("dss_data"), r.Percent, first(r.Timestamp, r.Date))
 }
 
+// noTime is how a share without a time is written.
+const noTime = "0001-01-01T00:00:00Z"
+
 // percent records the stubble share if it is one.
 func (d *decoder) percent(where place, percent, at value) {
 	p, ok := percent.number()
@@ -255,7 +265,7 @@ func (d *decoder) percent(where place, percent, at value) {
 		return
 	}
 	s := &Share{Percent: p}
-	if !at.missing() {
+	if !at.missing() && at.text != noTime {
 		if s.Time, ok = ParseTime(at.text); !ok {
 			d.problem(where.in("timestamp"), "%q is not a time; the share is used without one.", clip(at.text))
 		}

@@ -142,6 +142,20 @@ func TestDecodeTellsProblems(t *testing.T) {
 	}
 }
 
+// What looks like data and is in doubt is told.
+func TestDecodeTellsDoubts(t *testing.T) {
+	t.Parallel()
+	const fire = `{"latitude":29.2,"longitude":76.5,"acq_date":"2025-11-13","state":"Haryana"}`
+	s, problems := decode(t, `{"timestamp":"2025-11-14T08:30:00Z","cpcb_data":[{"station":"Alipur","aqi":99999,"pm25":350,"timestamp":"2025-11-14T08:00:00Z"},{"station":"Rohini","aqi":999,"timestamp":"2025-11-14T08:00:00Z"}],
+	 "nasa_data":[`+fire+","+fire+","+fire+`,{"latitude":29.2,"longitude":76.5,"acq_date":"2025-11-13","acq_time":"0801","state":"Haryana"}],"dss_data":{"stubble_burning_percent":20,"timestamp":"0001-01-01T00:00:00Z"}}`)
+	if problems != "nasa_data: 2 of the 4 fire records repeat another one to the letter. Each is counted, so the counts of fires may be too high.\ncpcb_data[0].aqi: 99999 is beyond every scale of an index; it is left out." {
+		t.Error(problems)
+	}
+	if len(s.Fires) != 4 || s.Readings[0].AQI != nil || *s.Readings[1].AQI != 999 || !s.Share.Time.IsZero() {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestMissingFeedsAreNotEmptyFeeds(t *testing.T) {
 	t.Parallel()
 	const reading = `"cpcb_data":[{"station":"Alipur","aqi":1,"timestamp":"2025-11-14T08:00:00Z"}],"timestamp":"2025-11-14T08:30:00Z"`
@@ -153,6 +167,10 @@ func TestMissingFeedsAreNotEmptyFeeds(t *testing.T) {
 	}
 	if s, _ := decode(t, `{"nasa_data":[],`+reading+"}"); s.Fires == nil {
 		t.Error("an empty feed was read")
+	}
+	bad := strings.Repeat(`{"latitude":"?","longitude":76},`, 300) + `{"state":"Haryana","fire_count":450}`
+	if s, problems := decode(t, `{"nasa_data":[`+bad+`],`+reading+"}"); s.Fires != nil || !strings.HasPrefix(problems, "nasa_data: None of the 301 fire records could be used; the feed counts as missing.") {
+		t.Errorf("a feed of which nothing can be read is missing: %v %.200s", s.Fires, problems)
 	}
 	if s, _ := decode(t, `{"nasa_data":"none",`+reading+"}"); s.Fires != nil {
 		t.Error("a feed that is no list is missing")

@@ -23,8 +23,8 @@ type Fire struct {
 }
 
 // Span returns the first and the last moment at which the fire may have been seen:
-// the same one where the time is known, the whole day where only the day is, and
-// false where not even that is.
+// the same one where the time is known, the first and the last minute of the day where
+// only the day is, and false where not even that is.
 func (f Fire) Span() (first, last time.Time, ok bool) {
 	day, err := time.Parse(time.DateOnly, f.AcqDate)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f Fire) Span() (first, last time.Time, ok bool) {
 		at := day.Add(time.Duration(minutes) * time.Minute)
 		return at, at, true
 	}
-	return day, day.Add(24 * time.Hour), true
+	return day, day.Add(24*time.Hour - time.Minute), true
 }
 
 // ClockText turns a time of day as FIRMS writes it into HHMM: padded in one product

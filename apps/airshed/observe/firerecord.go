@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"hash/maphash"
 	"strings"
 	"time"
 )
@@ -75,6 +76,29 @@ func (d *decoder) fires(raw []byte) {
 	}
 }
 
+// settleFires takes a feed of which no record could be used for a missing one: no fire
+// was seen is another thing than nothing could be read. It tells of fires that are
+// there more than once.
+func (d *decoder) settleFires() {
+	n := d.fireRecords
+	if n > 0 && len(d.snap.Fires) == 0 {
+		d.snap.Fires = nil
+		d.tell(the("nasa_data"), "None of the %d fire records could be used; the feed counts as missing.", n)
+	}
+	if same := repeated(d.snap.Fires); same > 0 {
+		d.tell(the("nasa_data"), "%d of the %d fire records repeat another one to the letter. Each is counted, so the counts of fires may be too high.", same, n)
+	}
+}
+
+// repeated returns how many fires are equal to one before them in everything.
+func repeated(fires []Fire) int {
+	seed, seen := maphash.MakeSeed(), make(map[uint64]struct{}, len(fires))
+	for _, f := range fires {
+		seen[maphash.Comparable(seed, f)] = struct{}{}
+	}
+	return len(fires) - len(seen)
+}
+
 // DecodeFires reads a bare list of fire records in the snapshot's own shape.
 func DecodeFires(list []byte) ([]Fire, []Problem) {
 	d := &decoder{}
@@ -83,6 +107,7 @@ func DecodeFires(list []byte) ([]Fire, []Problem) {
 }
 
 func (d *decoder) fire(at place, raw []byte) {
+	d.fireRecords++
 	var r fireRecord
 	if !r.read(raw) {
 		d.problem(at, "This is not a fire record.")

@@ -60,9 +60,7 @@ func (d *decoder) flatAt(data []byte, at value) error {
 		}
 	})
 	d.snap.Readings = book.readings
-	if d.snap.Fires != nil && len(d.snap.Fires) == 0 {
-		d.snap.Fires = nil // records without places: the feed is there in name alone
-	}
+	d.settleFires()
 	if at.missing() && !newest.IsZero() {
 		at = value{text: newest.Format(time.RFC3339)}
 	}

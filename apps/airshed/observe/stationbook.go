@@ -21,6 +21,10 @@ type bookKey struct {
 	time          time.Time
 }
 
+// maxAQI is the highest figure that any index gives. The national one ends at 500, and
+// feeds that carry theirs on beyond it stop here.
+const maxAQI = 999
+
 func newStationBook(d *decoder) *stationBook {
 	return &stationBook{d: d, at: map[bookKey]int{}}
 }
@@ -43,7 +47,9 @@ func (b *stationBook) add(where place, r stationRecord) {
 	}
 	reading := Reading{Station: name, City: tidy(r.City.text), State: tidy(r.State.text), Time: at}
 	reading.Point = b.point(where, r)
-	if aqi, ok := b.d.amount(where.in("aqi"), r.AQI); ok {
+	if aqi, ok := b.d.amount(where.in("aqi"), r.AQI); ok && aqi > maxAQI {
+		b.d.problem(where.in("aqi"), "%v is beyond every scale of an index; it is left out.", aqi)
+	} else if ok {
 		reading.AQI, reading.Basis = &aqi, Given
 		if r.Basis.text == Computed {
 			reading.Basis = Computed

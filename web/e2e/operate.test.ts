@@ -58,7 +58,13 @@ test("a webhook is added, tested, switched off and on, and removed", async () =>
   await row.getByText("On", { exact: true }).waitFor();
   assert.equal((await hooks())[0].enabled, true);
 
+  const sure = page.getByRole("dialog", { name: `Remove ${address}?` });
   await page.getByRole("button", { name: `Remove ${address}` }).click();
+  await sure.getByRole("button", { name: "Keep it" }).click();
+  await sure.waitFor({ state: "detached" });
+  assert.equal((await hooks()).length, 1);
+  await page.getByRole("button", { name: `Remove ${address}` }).click();
+  await sure.getByRole("button", { name: "Remove" }).click();
   await page.getByText("No address is told about events.").waitFor();
   assert.deepEqual(await hooks(), []);
   assert.deepEqual(mira.bad, []);

@@ -10,6 +10,7 @@ import { DecisionForm, doubtOptions, type Decide } from "./DecisionForm";
 import { EvidenceView, viewsFor } from "./EvidenceView";
 import { FindingCard } from "./FindingCard";
 import { MapView } from "./MapView";
+import { Sure } from "./Sure";
 import { SchemaForm } from "./SchemaForm";
 import { ErrorBox } from "./states";
 import { Table } from "./Table";
@@ -92,6 +93,21 @@ describe("DecisionForm", () => {
     options.forEach((o) => o.run());
     expect(options.map((o, i) => [o.label, o.tone, said[i].verb])).toEqual([["It did happen", undefined, "respond"], ["It did not happen", undefined, "reject"], ["Do it again", "danger", "approve"]]);
     expect(said.every((d) => d.note)).toBe(true);
+  });
+});
+
+describe("Sure", () => {
+  it("asks once more before it does what cannot be undone", () => {
+    const done = vi.fn();
+    render(<Sure verb="Revoke" what="nightly" warning="Programs are refused." onYes={done} />);
+    fireEvent.click(screen.getByRole("button", { name: "Revoke nightly" }));
+    expect(screen.getByText("Programs are refused.")).toBeTruthy();
+    fireEvent.click(screen.getByRole("button", { name: "Keep it" }));
+    expect(screen.queryByText("Programs are refused.")).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Revoke nightly" }));
+    expect(done).not.toHaveBeenCalled();
+    fireEvent.click(screen.getByRole("button", { name: "Revoke" }));
+    expect(done).toHaveBeenCalledOnce();
   });
 });
 

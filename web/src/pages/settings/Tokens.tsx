@@ -7,6 +7,7 @@ import { Dialog } from "../../parts/Dialog";
 import { Icon } from "../../parts/Icon";
 import { Secret } from "../../parts/Secret";
 import { Empty, ErrorBox, explain, Loaded } from "../../parts/states";
+import { Sure } from "../../parts/Sure";
 import { Table } from "../../parts/Table";
 import { Time, useNow } from "../../parts/Time";
 import { tell } from "../../parts/toast";
@@ -35,7 +36,7 @@ export function Tokens() {
               { key: "roles", title: "Roles", show: (t) => t.roles.join(", ") },
               { key: "used", title: "Last used", minor: true, show: (t) => <Time at={t.used} /> },
               { key: "state", title: "State", show: (t) => !isZero(t.revoked) ? <Badge icon="ban">Revoked</Badge> : !isZero(t.expires) && new Date(t.expires ?? "") < now ? <Badge icon="clock">Expired</Badge> : <Badge tone="ok" icon="check">Works</Badge> },
-              { key: "revoke", title: "Revoke", show: (t) => isZero(t.revoked) && <button type="button" className="button small danger" aria-label={`Revoke ${t.name}`} disabled={revoke.isPending} onClick={() => revoke.mutate(t.id, { onSuccess: () => tell("The token is useless from now on."), onError: (e) => tell(explain(e).title, "bad") })}>Revoke</button> },
+              { key: "revoke", title: "Revoke", show: (t) => isZero(t.revoked) && <Sure verb="Revoke" what={t.name} warning="Programs that use it are refused from now on. It cannot be made valid again." busy={revoke.isPending} onYes={() => revoke.mutate(t.id, { onSuccess: () => tell("The token is useless from now on."), onError: (e) => tell(explain(e).title, "bad") })} /> },
             ]} />
         )}
       </Loaded>

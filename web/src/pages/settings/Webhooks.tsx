@@ -6,6 +6,7 @@ import { Dialog } from "../../parts/Dialog";
 import { Icon } from "../../parts/Icon";
 import { Secret } from "../../parts/Secret";
 import { Empty, ErrorBox, explain, Loaded } from "../../parts/states";
+import { Sure } from "../../parts/Sure";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
 import { tell } from "../../parts/toast";
@@ -32,7 +33,7 @@ export function Webhooks() {
               ...(admin ? [{ key: "do", title: "Do", show: (w: (typeof all)[number]) => <span className="row">
                 <button type="button" className="button small" onClick={() => test.mutate(w.id, { onSuccess: (r) => tell(r.note, r.ok ? "ok" : "bad"), onError: failed })}>Test</button>
                 <button type="button" className="button small" onClick={() => toggle.mutate({ id: w.id, version: w.version, enabled: !w.enabled }, { onError: failed })}>{w.enabled ? "Switch off" : "Switch on"}</button>
-                <button type="button" className="button small danger" aria-label={`Remove ${w.url}`} onClick={() => remove.mutate(w.id, { onError: failed })}>Remove</button></span> }] : []),
+                <Sure verb="Remove" what={w.url} warning="It is told nothing more, and the secret that signs its deliveries is gone." busy={remove.isPending} onYes={() => remove.mutate(w.id, { onError: failed })} /></span> }] : []),
             ]} />
         )}
       </Loaded>

@@ -64,7 +64,7 @@ func (m *mover) question(ctx context.Context, p *prepared) (dossier.Approval, er
 		a.Title = "Did this happen? " + p.plan.Title
 		a.Why = "The product stopped in the middle of this act, so nobody knows whether it took effect. " +
 			"Look at the other side first, then say whether it happened, or have it done again."
-		a.Verbs = []dossier.Verb{dossier.Approve, dossier.Respond, dossier.Reject}
+		a.Verbs = []dossier.Verb{dossier.Respond, dossier.Reject, dossier.Approve}
 	}
 	a.Digest, err = Digest(a, chain)
 	return a, err

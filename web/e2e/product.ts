@@ -65,11 +65,20 @@ export class Product {
   }
 
   /** Ends the binary and waits until it is gone. */
-  async stop() {
+  stop() {
+    return this.end("SIGTERM");
+  }
+
+  /** Kills the binary in whatever it is doing. */
+  kill() {
+    return this.end("SIGKILL");
+  }
+
+  private async end(signal: "SIGTERM" | "SIGKILL") {
     const child = this.process;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
+    child.kill(signal);
     await gone;
   }
 

@@ -3,8 +3,8 @@
 // to be wrong.
 //
 // Every figure is computed from records when it is asked for; nothing is kept, and what
-// a large fleet has millions of is counted in the database. The
-// reversal table is also what an approver sees at the moment of deciding.
+// a large fleet has millions of is counted in the database. The reversal table is also
+// what an approver sees at the moment of deciding.
 package numbers
 
 import (

@@ -13,9 +13,9 @@ afterEach(() => {
 });
 
 const doubt: ApprovalDetail = {
-  id: "ap-1", case: "CASE-1", app: "report", run: "run-1", call: "c", tool: "submit", args: { report: "REP-1" }, evidence: [], digest: "d", title: "Did this happen? Submit REP-1.", why: "The product stopped in the middle of this act.", roles: ["officer"], verbs: ["approve", "respond", "reject"], need: 1, four_eyes: false, for: "system", status: "pending", asked: "2026-11-15T10:00:00Z", decisions: [], doubt: true,
+  id: "ap-1", case: "CASE-1", app: "report", run: "run-1", call: "c", tool: "submit", args: { report: "REP-1" }, evidence: [], digest: "d", title: "Did this happen? Submit REP-1.", why: "The product stopped in the middle of this act.", roles: ["officer"], verbs: ["respond", "reject", "approve"], need: 1, four_eyes: false, for: "system", status: "pending", asked: "2026-11-15T10:00:00Z", decisions: [], doubt: true,
   mine: true, more: 1, etag: '"e"', case_title: "REP-1", stage: "", cited: [], findings: [], tool_doc: "", effect: "act", schema: {}, background: [],
-  does: [{ verb: "approve", does: "Runs submit again." }, { verb: "respond", does: "Records that submit did happen." }, { verb: "reject", does: "Records that submit did not happen." }],
+  does: [{ verb: "respond", does: "Records that submit did happen." }, { verb: "reject", does: "Records that submit did not happen." }, { verb: "approve", does: "Runs submit again." }],
 };
 
 /** Shows a request and collects what is sent when it is decided. */
@@ -35,7 +35,7 @@ const offered = () => [...document.querySelectorAll(".verb-word")].map((v) => v.
 describe("a request about an act in doubt", () => {
   it("asks what became of the act, not what to plan", () => {
     show(doubt);
-    expect(offered()).toEqual(["Do it again a", "It did happen m", "It did not happen r"]);
+    expect(offered()).toEqual(["It did happen m", "It did not happen r", "Do it again a"]);
     expect(screen.getByText("Exactly this had begun")).toBeTruthy();
     expect(screen.getByText("In doubt")).toBeTruthy();
   });
@@ -58,7 +58,7 @@ describe("a request about an act in doubt", () => {
 describe("a request about a planned call", () => {
   it("keeps its own words", () => {
     show({ ...doubt, doubt: undefined });
-    expect(offered()).toEqual(["Approve a", "Respond m", "Reject r"]);
+    expect(offered()).toEqual(["Respond m", "Reject r", "Approve a"]);
     expect(screen.getByText("Exactly this will run")).toBeTruthy();
   });
 });

@@ -71,7 +71,7 @@ export function Ask({ approval: a, verb, setVerb, onDone }: Props) {
           <h3>What each answer does</h3>
           <div className="verbs">
             {a.does.map((d) => [d, verbLook(d.verb, a.doubt)] as const).map(([d, look]) => (
-              <button key={d.verb} type="button" className={`verb ${d.verb}`} disabled={decide.isPending} aria-expanded={verb === d.verb} onClick={() => setVerb(d.verb)}>
+              <button key={d.verb} type="button" className={`verb ${a.doubt ? "doubt" : d.verb}`} disabled={decide.isPending} aria-expanded={verb === d.verb} onClick={() => setVerb(d.verb)}>
                 <span className="verb-word"><Icon name={look.icon} /> {look.word} <kbd aria-hidden="true">{look.key}</kbd></span>
                 <span className="small muted">{d.does}</span>
               </button>

@@ -89,16 +89,21 @@ func (b book) reports(ctx context.Context) ([]record, error) {
 	return db.Collect(rows, err, scanReport)
 }
 
+// hold takes the report's row until the transaction ends: who else wants it waits.
+func (b book) hold(ctx context.Context, id string) error {
+	n, err := b.db.Exec(ctx, "UPDATE report_reports SET version = version WHERE id = $1", id)
+	if err == nil && n == 0 {
+		return dossier.Errorf(dossier.NotFound, "There is no report %q.", id)
+	}
+	return err
+}
+
 // change takes the report's row for itself, lets fn make a new outline of the one it
 // holds, and stores that. Two sections written at once follow each other.
 func (b book) change(ctx context.Context, id string, now time.Time, fn func(record) ([]byte, error)) error {
 	return b.db.InTx(ctx, func(ctx context.Context) error {
-		n, err := b.db.Exec(ctx, "UPDATE report_reports SET version = version + 1, updated = $2 WHERE id = $1", id, now.UnixMicro())
-		if err != nil {
+		if err := b.hold(ctx, id); err != nil {
 			return err
-		}
-		if n == 0 {
-			return dossier.Errorf(dossier.NotFound, "There is no report %q.", id)
 		}
 		r, err := b.report(ctx, id)
 		if err != nil {
@@ -108,7 +113,7 @@ func (b book) change(ctx context.Context, id string, now time.Time, fn func(reco
 		if err != nil {
 			return err
 		}
-		_, err = b.db.Exec(ctx, "UPDATE report_reports SET outline = $2 WHERE id = $1", id, string(text))
+		_, err = b.db.Exec(ctx, "UPDATE report_reports SET outline = $2, version = version + 1, updated = $3 WHERE id = $1", id, string(text), now.UnixMicro())
 		return err
 	})
 }
@@ -197,13 +202,16 @@ func (b book) addEval(ctx context.Context, report string, r *rating.Run) error {
 	if err != nil {
 		return fmt.Errorf("encode evaluation: %w", err)
 	}
-	_, err = b.db.Exec(ctx, `INSERT INTO report_evals (id, report, record, created) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (id) DO UPDATE SET record = $3, created = $4`, r.RunID, report, string(raw), r.Timestamp.UnixMicro())
+	n, err := b.db.Exec(ctx, `INSERT INTO report_evaluations (id, report, record, created) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (report, id) DO NOTHING`, r.RunID, report, string(raw), r.Timestamp.UnixMicro())
+	if err == nil && n == 0 {
+		return dossier.Errorf(dossier.Conflict, "This report has a record %q already; choose another name.", r.RunID)
+	}
 	return err
 }
 
 func (b book) evals(ctx context.Context, report string) ([]*rating.Run, error) {
-	rows, err := b.db.Query(ctx, "SELECT record FROM report_evals WHERE report = $1 OR $1 = '' ORDER BY created, id", report)
+	rows, err := b.db.Query(ctx, "SELECT record FROM report_evaluations WHERE report = $1 ORDER BY created, id", report)
 	return db.Collect(rows, err, func(row db.Row) (*rating.Run, error) {
 		var raw string
 		if err := row.Scan(&raw); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dossier"
@@ -111,8 +112,8 @@ func (o *office) create(ctx context.Context, id, title, dataRoot string, source,
 	return o.book.report(ctx, id)
 }
 
-// start opens the case of each section and begins a run for it; the runs go on beside
-// each other.
+// start opens the case of each section and begins a run for it, unless one is writing it
+// already; the runs go on beside each other. None named means all that are not final.
 func (o *office) start(ctx context.Context, report string, sections []string, by dossier.Principal) ([]dossier.Run, error) {
 	rec, err := o.book.report(ctx, report)
 	if err != nil {
@@ -122,13 +123,16 @@ func (o *office) start(ctx context.Context, report string, sections []string, by
 	if err != nil {
 		return nil, err
 	}
-	if len(sections) == 0 {
-		for _, s := range doc.Sections {
-			sections = append(sections, s.ID)
-		}
-	}
 	var runs []dossier.Run
 	err = o.env.DB.InTx(ctx, func(ctx context.Context) error {
+		if err := o.book.hold(ctx, report); err != nil {
+			return err
+		}
+		if len(sections) == 0 {
+			if sections, err = o.unfinished(ctx, report, doc); err != nil {
+				return err
+			}
+		}
 		for _, id := range sections {
 			s, err := doc.Section(id)
 			if err != nil {
@@ -145,11 +149,60 @@ func (o *office) start(ctx context.Context, report string, sections []string, by
 	return runs, err
 }
 
+// unfinished returns the sections that are not final.
+func (o *office) unfinished(ctx context.Context, report string, doc *outline.Outline) ([]string, error) {
+	drafts, err := o.book.drafts(ctx, report, "")
+	if err != nil {
+		return nil, err
+	}
+	status := map[string]string{}
+	for _, d := range drafts {
+		status[d.Section] = d.Status
+	}
+	var out []string
+	for _, s := range doc.Sections {
+		if status[s.ID] != "final" {
+			out = append(out, s.ID)
+		}
+	}
+	if len(out) == 0 {
+		return nil, dossier.Errorf(dossier.Conflict, "Every section is final. Name those that are to be written again all the same.")
+	}
+	return out, nil
+}
+
+// writing returns the run that is writing a section's next draft, if there is one. A run
+// that wrote its draft waits for a person or ends, and is not meant.
+func (o *office) writing(ctx context.Context, id dossier.CaseID) (dossier.Run, bool, error) {
+	report, section, err := o.section(ctx, id)
+	if err != nil {
+		return dossier.Run{}, false, err
+	}
+	drafts, err := o.book.drafts(ctx, report, section)
+	if err != nil {
+		return dossier.Run{}, false, err
+	}
+	runs, err := o.env.Desk.Runs(ctx, id)
+	for _, r := range runs {
+		wrote := slices.ContainsFunc(drafts, func(d stored) bool { return d.Run == r.ID })
+		if !wrote && !r.Status.Ended() {
+			return r, true, nil
+		}
+	}
+	return dossier.Run{}, false, err
+}
+
 func (o *office) startOne(ctx context.Context, rec record, s *outline.Section, by dossier.Principal) (dossier.Run, error) {
 	c, _, err := o.env.Desk.Open(ctx, app.Opening{
 		Subject: subject(rec.ID, s.ID), Title: fmt.Sprintf("%s: %s", rec.Title, s.Title), State: dossier.Open, Stage: "drafting", By: by,
 	})
 	if err != nil {
+		return dossier.Run{}, err
+	}
+	if run, ok, err := o.writing(ctx, c.ID); err != nil || ok {
+		return run, err
+	}
+	if err := o.takeRejection(ctx, rec.ID, s.ID); err != nil {
 		return dossier.Run{}, err
 	}
 	if _, err := o.env.Desk.Move(ctx, c.ID, app.Change{State: dossier.Open, Stage: "drafting", Note: "A draft was asked for.", By: by.ID}); err != nil {

@@ -93,7 +93,7 @@ func (o *office) finalize() tool.Tool {
 			if err != nil {
 				return tool.Output[writer.FinalOut]{}, err
 			}
-			if section != in.Section || !ok || d.Round != in.Round || !d.Verdict.OK {
+			if section != in.Section || !ok || d.Round != in.Round || !d.Verdict.OK || d.Status == "sent_back" {
 				return tool.Output[writer.FinalOut]{}, dossier.Errorf(dossier.Conflict, "Round %d of %q is not the draft that stands now.", in.Round, in.Section)
 			}
 			if err := o.book.settle(ctx, report, section, in.Round, "final"); err != nil {

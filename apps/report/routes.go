@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"dossier"
@@ -303,63 +302,6 @@ func (o *office) fillRounds(ctx context.Context, in *sectionPath, p *sectionPage
 	return nil
 }
 
-type reviewIn struct {
-	Report  string `path:"report"`
-	Section string `path:"section"`
-	Body    struct {
-		Round    int            `json:"round" minimum:"1"`
-		Ratings  map[string]int `json:"ratings"`
-		Notes    string         `json:"notes,omitempty" maxLength:"8000"`
-		Comments []comment      `json:"comments,omitempty" doc:"Remarks on single sentences, each quoting the draft"`
-		SendBack bool           `json:"send_back,omitempty" doc:"The draft needs another round"`
-	}
-}
-
-// review stores what a person said of a draft and puts it into the outline, where the
-// next round reads it.
-func (o *office) review(ctx context.Context, in *reviewIn, by dossier.Principal) (review, error) {
-	d, ok, err := o.book.latest(ctx, in.Report, in.Section)
-	if err != nil {
-		return review{}, err
-	}
-	if !ok || d.Round != in.Body.Round {
-		return review{}, dossier.Errorf(dossier.Conflict, "Round %d is not the draft that stands now; read the newest first.", in.Body.Round)
-	}
-	notes := strings.TrimSpace(in.Body.Notes)
-	for _, c := range in.Body.Comments {
-		if !strings.Contains(d.Text, c.Quote) || c.Quote == "" || c.Text == "" {
-			return review{}, dossier.Errorf(dossier.Invalid, "A comment must quote words of the draft and say something about them.")
-		}
-		notes += fmt.Sprintf("\n- On “%s”: %s", c.Quote, c.Text)
-	}
-	rv := review{
-		ID: o.env.NewID("rev-"), Report: in.Report, Section: in.Section, Round: d.Round, Ratings: in.Body.Ratings,
-		Notes: strings.TrimSpace(notes), Comments: in.Body.Comments, By: by.Name, Created: o.env.Now().UTC(),
-	}
-	if rv.Comments == nil {
-		rv.Comments = []comment{}
-	}
-	err = o.env.DB.InTx(ctx, func(ctx context.Context) error {
-		err := o.book.change(ctx, in.Report, o.env.Now(), func(rec record) ([]byte, error) {
-			doc, err := outline.Parse([]byte(rec.Outline))
-			if err != nil {
-				return nil, err
-			}
-			return doc.SetReview(in.Section, rv.Ratings, rv.Notes)
-		})
-		if err != nil {
-			return err
-		}
-		if in.Body.SendBack {
-			if err := o.book.settle(ctx, in.Report, in.Section, d.Round, "sent_back"); err != nil {
-				return err
-			}
-		}
-		return o.book.addReview(ctx, rv, by)
-	})
-	return rv, err
-}
-
 func (o *office) getCharts(ctx context.Context, in *reportIn) (*answer[[]catalog.Chart], error) {
 	_, r, err := o.open(ctx, in.Report)
 	if err != nil {
@@ -400,36 +342,6 @@ func (o *office) getChart(ctx context.Context, in *chartPath) (*answer[chartPage
 		}
 	}
 	return reply(p, nil)
-}
-
-type evalIn struct {
-	Report string `path:"report"`
-	Body   struct {
-		RunID string `json:"run_id" minLength:"1" maxLength:"100"`
-		Model string `json:"model,omitempty"`
-	}
-}
-
-func (o *office) evaluate(ctx context.Context, in *evalIn) (*answer[json.RawMessage], error) {
-	rec, err := o.book.report(ctx, in.Report)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := outline.Parse([]byte(rec.Outline))
-	if err != nil {
-		return nil, err
-	}
-	run, err := rating.Of(doc, rating.About{
-		RunID: in.Body.RunID, Model: cmp.Or(in.Body.Model, "reference/"+writer.Name), PromptVersion: o.promptVersion(), ToolVersion: writer.RulesVersion, At: o.env.Now(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := o.book.addEval(ctx, in.Report, run); err != nil {
-		return nil, err
-	}
-	raw, err := json.Marshal(run)
-	return reply(json.RawMessage(raw), err)
 }
 
 // evalsPage is a report's evaluations and how they compare.

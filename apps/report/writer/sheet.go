@@ -126,6 +126,13 @@ func (s *Sheet) Play(ctx context.Context, st eval.Stage, who eval.Player) (Piece
 	return p, err
 }
 
+// Author returns who wrote the draft that a run's steps put forward last, "" if none.
+func Author(steps []dossier.Step) (string, error) {
+	p := Piece{Trace: eval.Trace{Steps: steps}}
+	_, err := p.read()
+	return p.By, err
+}
+
 // read finds in the steps who wrote what, and returns the last draft put forward.
 func (p *Piece) read() (*WriteIn, error) {
 	by := map[string]string{}

@@ -4,6 +4,7 @@ import { Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { useTheme } from "../../hooks/theme";
 import { useChart } from "./hooks";
+import { adds, labels, total } from "./rows";
 import { translate } from "./plotly";
 import type { ChartData, Numeral, Row } from "./types";
 
@@ -70,32 +71,26 @@ function Lines({ chart, scenario }: { chart: ChartData; scenario?: string }) {
   const { data } = chart;
   const years = data.chart.years ?? [];
   const unit = data.summary.units[0] ?? "";
-  const rows = data.rows.filter((r) => r.unit === unit);
+  const rows = data.rows.filter((r) => (r.unit ?? "") === unit);
   const value = (r: Row, y: number) => r.cells.find((c) => c.year === y)?.value;
   const stacked = scenario !== undefined && (chart.plot?.data ?? []).some((t) => t.stackgroup);
   const series: Series[] =
-    scenario === undefined && data.summary.scenarios.length > 1 && !unit.includes("%")
-      ? data.summary.scenarios.map((s) => ({ name: s, values: years.map((y) => total(rows.filter((r) => r.scenario === s), y)) }))
+    scenario === undefined && data.summary.scenarios.length > 1 && adds(unit)
+      ? data.summary.scenarios.map((s) => ({ name: s, values: years.map((y) => total(data, s, unit, y)) }))
       : rows
           .filter((r) => scenario === undefined || r.scenario === scenario)
           .map((r) => ({ name: scenario === undefined && r.scenario ? `${r.scenario}: ${r.label}` : r.label, values: years.map((y) => value(r, y) ?? null), kind: stacked ? ("bar" as const) : ("line" as const) }));
   return <Chart label={`${data.chart.title}, ${unit}${scenario ? `, ${scenario}` : ""}`} x={years} series={series} unit={unit} stacked={stacked} height={280} />;
 }
 
-function total(rows: Row[], year: number): number | null {
-  const found = rows.flatMap((r) => r.cells.filter((c) => c.year === year).map((c) => c.value));
-  return found.length === 0 ? null : Number(found.reduce((a, b) => a + b, 0).toFixed(6));
-}
-
 function Bars({ chart }: { chart: ChartData }) {
   const { data } = chart;
-  const base = data.summary.baseline?.name;
-  const labels = [...new Set(data.rows.map((r) => r.label))].filter((l) => l !== base);
+  const shown = labels(data);
   const names = data.summary.scenarios.length > 0 ? data.summary.scenarios : [""];
   const series: Series[] = names.map((s) => ({
-    name: s, kind: "bar", values: labels.map((l) => data.rows.find((r) => r.label === l && (r.scenario ?? "") === s)?.cells[0]?.value ?? null),
+    name: s, kind: "bar", values: shown.map((l) => data.rows.find((r) => r.label === l && (r.scenario ?? "") === s)?.cells[0]?.value ?? null),
   }));
-  return <Chart label={`${data.chart.title}, ${data.summary.measure_type}`} x={labels} series={series} unit={data.summary.units[0]} height={300} />;
+  return <Chart label={`${data.chart.title}, ${data.summary.measure_type}`} x={shown} series={series} unit={data.summary.units[0]} height={300} />;
 }
 
 function Rows({ rows, years, picked }: { rows: Row[]; years?: number[]; picked?: Numeral }) {

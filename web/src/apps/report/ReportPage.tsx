@@ -10,6 +10,7 @@ import { Figure } from "./Figure";
 import { Ratings } from "./Ratings";
 import { Review } from "./Review";
 import { Stopped } from "./Stopped";
+import { useHas } from "../../hooks/session";
 import { useReport, useSection, useWork } from "./hooks";
 import { sentences } from "./text";
 import type { Numeral, Report, Section } from "./types";
@@ -33,6 +34,7 @@ export function ReportPage() {
 
 function Opened({ report, section }: { report: Report; section: string }) {
   const { draft } = useWork(report.id);
+  const drafts = useHas("analyst", "admin");
   const page = useSection(report.id, section);
   const written = report.sections.filter((s) => s.round > 0).length;
   const final = report.sections.filter((s) => s.status === "final").length;
@@ -42,7 +44,7 @@ function Opened({ report, section }: { report: Report; section: string }) {
         <h2>{report.title}</h2>
         <span className="row">
           <span className="muted small">{written} of {report.sections.length} drafted, {final} final</span>
-          <button type="button" className="button small" disabled={draft.isPending} onClick={() => draft.mutate([])}>Redraft all</button>
+          {drafts && <button type="button" className="button small" disabled={draft.isPending || final === report.sections.length} title="Sections that are final stay as they are" onClick={() => draft.mutate([])}>Redraft all</button>}
           {["html", "pdf", "docx", "md"].map((f) => <a key={f} className="button quiet small" href={`/report/reports/${encodeURIComponent(report.id)}/file?format=${f}`} target="_blank" rel="noreferrer">{f.toUpperCase()}</a>)}
         </span>
       </div>
@@ -68,6 +70,7 @@ function Opened({ report, section }: { report: Report; section: string }) {
 
 function SectionView({ report, section }: { report: string; section: Section }) {
   const { draft } = useWork(report);
+  const drafts = useHas("analyst", "admin");
   const [chosen, setChosen] = useState<number>();
   const [against, setAgainst] = useState<number>();
   const [picked, setPicked] = useState<Numeral>();
@@ -78,7 +81,7 @@ function SectionView({ report, section }: { report: string; section: Section }) 
     return (
       <section className="panel pad">
         <Empty icon="pencil" title="This section has no draft yet.">
-          <button type="button" className="button primary" disabled={draft.isPending} onClick={() => draft.mutate([section.id])}>Draft it</button>
+          {drafts && <button type="button" className="button primary" disabled={draft.isPending} onClick={() => draft.mutate([section.id])}>Draft it</button>}
         </Empty>
         {draft.error && <ErrorBox error={draft.error} />}
       </section>
@@ -131,6 +134,10 @@ function SectionView({ report, section }: { report: string; section: Section }) 
           {section.reviews.filter((r) => r.round === round.round).map((r) => (
             <Notice key={r.id} icon="pencil">{r.by} rated {Object.entries(r.ratings).map(([d, n]) => `${d.replace("_", " ")} ${n}`).join(", ") || "nothing"}. {r.notes}</Notice>
           ))}
+          {round === newest && round.status === "sent_back" && drafts && (
+            <div><button type="button" className="button" disabled={draft.isPending} onClick={() => draft.mutate([section.id])}>Write the next round</button></div>
+          )}
+          {draft.error && <ErrorBox error={draft.error} />}
           {round === newest && round.status !== "final" && <Review report={report} section={section} round={round} />}
         </div>
       </section>

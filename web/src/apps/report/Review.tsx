@@ -3,6 +3,7 @@ import { useApproval, useDecide } from "../../hooks/approvals";
 import type { ApprovalDetail } from "../../api/types";
 import { ErrorBox, Loaded, Notice } from "../../parts/states";
 import { Icon } from "../../parts/Icon";
+import { useHas } from "../../hooks/session";
 import { tell } from "../../parts/toast";
 import { useRubric, useWork } from "./hooks";
 import type { Comment, Round, Section } from "./types";
@@ -11,6 +12,11 @@ type Props = { report: string; section: Section; round: Round };
 
 /** Rates a draft against the rubric, comments on its sentences, and accepts it or sends it back. */
 export function Review(props: Props) {
+  const rates = useHas("reviewer", "admin");
+  return rates ? <Asked {...props} /> : <Notice>A reviewer rates this draft and decides whether it is final.</Notice>;
+}
+
+function Asked(props: Props) {
   const id = props.section.approval?.id ?? "";
   const approval = useApproval(id);
   if (id === "") return <Form {...props} />;
@@ -19,12 +25,13 @@ export function Review(props: Props) {
 
 function Decided(props: Props & { approval: ApprovalDetail }) {
   const decide = useDecide(props.approval);
-  return <Form {...props} decide={(verb, note) => decide.mutateAsync({ verb, note })} />;
+  return <Form {...props} accept={(note) => decide.mutateAsync({ verb: "approve", note })} />;
 }
 
-type FormProps = Props & { decide?: (verb: "approve" | "reject", note: string) => Promise<unknown> };
+type FormProps = Props & { accept?: (note: string) => Promise<unknown> };
 
-function Form({ report, section, round, decide }: FormProps) {
+function Form({ report, section, round, accept }: FormProps) {
+  const drafts = useHas("analyst", "admin");
   const rubric = useRubric();
   const { review, draft } = useWork(report);
   const [ratings, setRatings] = useState<Record<string, number>>({});
@@ -46,14 +53,16 @@ function Form({ report, section, round, decide }: FormProps) {
     setError(undefined);
     try {
       const said = comments.filter((c) => c.text.trim() !== "");
-      await review.mutateAsync({ section: section.id, round: round.round, ratings, notes, comments: said, send_back: back });
-      const why = [notes, ...said.map((c) => `On “${c.quote}”: ${c.text}`)].filter((t) => t !== "").join("\n");
-      if (back) {
-        if (decide) await decide("reject", why.slice(0, 2000) || "Sent back for another round.");
+      const why = [notes.trim(), ...said.map((c) => `On “${c.quote}”: ${c.text}`)].filter((t) => t !== "").join("\n");
+      const silent = why === "" && Object.keys(ratings).length === 0;
+      if (back || !accept || !silent) await review.mutateAsync({ section: section.id, round: round.round, ratings, notes, comments: said, send_back: back });
+      if (back && drafts) {
         await draft.mutateAsync([section.id]);
         tell("Sent back. The next round is being written.");
-      } else if (decide) {
-        await decide("approve", why.slice(0, 2000));
+      } else if (back) {
+        tell("Sent back. An analyst can have the next round written.");
+      } else if (accept) {
+        await accept(why.slice(0, 2000));
         tell("The section is final.");
       } else {
         tell("The review is kept.");
@@ -103,10 +112,10 @@ function Form({ report, section, round, decide }: FormProps) {
       ))}
       <div><button type="button" className="button small" onMouseDown={(e) => e.preventDefault()} onClick={quote}><Icon name="reply" size={14} /> Comment on the selected words</button></div>
       {error !== undefined && <ErrorBox error={error} />}
-      {!decide && round.status !== "final" && <Notice>No decision is open for this round; a review can still be kept.</Notice>}
+      {!accept && round.status !== "final" && <Notice>No decision is open for this round; a review can still be kept.</Notice>}
       <div className="row">
-        <button type="button" className="button primary" disabled={busy} onClick={() => void send(false)}><Icon name="check" /> {decide ? "Accept as final" : "Keep the review"}</button>
-        <button type="button" className="button" disabled={busy} onClick={() => void send(true)}><Icon name="reply" /> Send back and redraft</button>
+        <button type="button" className="button primary" disabled={busy} onClick={() => void send(false)}><Icon name="check" /> {accept ? "Accept as final" : "Keep the review"}</button>
+        <button type="button" className="button" disabled={busy} onClick={() => void send(true)}><Icon name="reply" /> {drafts ? "Send back and redraft" : "Send back"}</button>
       </div>
     </form>
   );

@@ -68,7 +68,7 @@ export type Plot = {
 
 export type ChartData = {
   data: {
-    chart: { id: string; title: string; units: string; shape: string; years?: number[]; warnings?: string[] };
+    chart: { id: string; title: string; units: string; shape: string; years?: number[]; total_name?: string; warnings?: string[] };
     rows: Row[]; row_count: number;
     summary: { scenarios: string[]; units: string[]; relative: boolean; measure_type: string; key_insights: string[]; caveats?: string[]; baseline?: { name: string; value: number } };
   };

@@ -3277,6 +3277,7 @@ export interface components {
             score: number;
         };
         EvalInBody: {
+            /** @description Who wrote the drafts; left out, it is taken from their runs */
             model?: string;
             run_id: string;
         };
@@ -4784,7 +4785,7 @@ export interface components {
             };
             /** Format: int64 */
             round: number;
-            /** @description The draft needs another round */
+            /** @description The draft needs another round; a request to make it final is rejected */
             send_back?: boolean;
         };
         RoleInfo: {

@@ -124,7 +124,7 @@ func TestDisclaimerN058N072N073(t *testing.T) {
 	}{
 		{"POST", "/analyze", analyzeIn{District: "Cachar", State: "Assam"}}, {"POST", "/ingest", report}, {"GET", "/risk-score/Cachar", nil},
 		{"GET", "/risk-history/Cachar", nil}, {"GET", "/districts", nil}, {"GET", "/signals/Cachar", nil}, {"GET", "/methodology", nil},
-		{"POST", "/review", reviewIn{District: "Cachar"}}, {"GET", "/review", nil},
+		{"POST", "/review", reviewIn{District: "Cachar", FalseAlarm: new(false)}}, {"GET", "/review", nil},
 		{"POST", "/weights", weightChange{LayerWeights: map[engine.Layer]float64{engine.Physical: 1.2}}}, {"GET", "/weights", nil}, {"GET", "/retention", nil},
 	}
 	for _, a := range asked {
@@ -143,69 +143,6 @@ func TestDisclaimerN058N072N073(t *testing.T) {
 				t.Errorf("%v (JSON: %v) prints no disclaimer: %s", args, asJSON, out)
 			}
 		}
-	}
-}
-
-func TestFoldingN093(t *testing.T) {
-	t.Parallel()
-	onBoth(t, nil, testFolding)
-}
-
-func testFolding(t *testing.T, p *product) {
-	first := p.report(3, "Arms cache recovered near border area")
-	second := p.report(2, "Arms cache recovered near the border area, police said")
-	if _, err := p.ingestRows(t.Context(), []ingest.Row{first}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		audit, err := p.ingestRows(t.Context(), []ingest.Row{second}, nil)
-		if err != nil || audit.Folded != 1 {
-			t.Fatalf("folded %d, %v", audit.Folded, err)
-		}
-	}
-	list, err := p.book.Signals(t.Context(), cachar, p.Clock.Now().Add(-24*time.Hour), p.Clock.Now())
-	if err != nil || len(list) != 1 || list[0].Sources != 2 {
-		t.Errorf("N-093 stored %+v, %v", list, err)
-	}
-	if s, err := p.board.Score(t.Context(), cachar, engine.Day, p.Clock.Now()); err != nil || s.SignalCount != 1 || s.Top[0].Sources != 2 {
-		t.Errorf("the board shows %+v, %v", s.Top, err)
-	}
-	// The event is as old as its first report.
-	if audit, err := p.ingestRows(t.Context(), []ingest.Row{p.report(5, "Arms cache recovered near border area")}, nil); err != nil || audit.Folded != 1 {
-		t.Fatalf("folded %d, %v", audit.Folded, err)
-	}
-	list, err = p.book.Signals(t.Context(), cachar, p.Clock.Now().Add(-24*time.Hour), p.Clock.Now())
-	if want := p.Clock.Now().Add(-5 * time.Hour); err != nil || len(list) != 1 || !list[0].Timestamp.Equal(want) {
-		t.Errorf("dated %v, want %v, %v", list[0].Timestamp, want, err)
-	}
-}
-
-func TestReviews(t *testing.T) {
-	t.Parallel()
-	onBoth(t, nil, testReviews)
-}
-
-func testReviews(t *testing.T, p *product) {
-	if code, _ := p.Call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: true}, nil); code != 404 {
-		t.Errorf("a review without a score answered %d", code)
-	}
-	p.take("Bandh called on NH-37")
-	was, err := p.board.Engine(t.Context(), p.Clock.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if code, body := p.Call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: true, Note: "Old news, call 98765 43210"}, nil); code != 200 || !strings.Contains(body, "[phone]") {
-		t.Fatalf("answered %d: %s", code, body)
-	}
-	p.As = aSenior
-	p.Call("POST", "/review", reviewIn{District: "Cachar", FalseAlarm: false}, nil)
-	var out reviewsOut
-	p.Call("GET", "/review", nil, &out)
-	if len(out.Rates) != 1 || out.Rates[0].Reviewed != 2 || out.Rates[0].FalseAlarms != 1 || out.Rates[0].Rate != 0.5 || out.Rates[0].Band != "BASELINE" {
-		t.Errorf("rates %+v", out.Rates)
-	}
-	if e, err := p.board.Engine(t.Context(), p.Clock.Now()); err != nil || e.Version() != was.Version() {
-		t.Errorf("a review changed the weights: %v", err)
 	}
 }
 
@@ -303,6 +240,11 @@ func testRetention(t *testing.T, p *product) {
 	}
 	if again, err := p.forget(t.Context()); err != nil || again.Removed != 0 {
 		t.Errorf("removed %d again, %v", again.Removed, err)
+	}
+	// A feed that still lists what was removed does not bring it back.
+	audit, err := p.ingestRows(t.Context(), []ingest.Row{p.report(91*24, texts(1)[0]), p.report(90*24-1, "Bandh called on NH-37")}, nil)
+	if err != nil || audit.Accepted != 1 || len(audit.Rejected) != 1 || !strings.Contains(audit.Rejected[0].Reason, "older than the 90 days") || count(1) != 0 {
+		t.Errorf("N-092 it came back: %+v, %v", audit, err)
 	}
 }
 

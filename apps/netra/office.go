@@ -84,7 +84,7 @@ func window(text string) (engine.Window, error) {
 // and looks for crossings. The audit says what became of every row.
 func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []ingest.Reject) (ingest.Audit, error) {
 	now := o.env.Now()
-	accepted, audit := ingest.AcceptAll(rows, rejects, now)
+	accepted, audit := ingest.AcceptAll(rows, rejects, now, o.cfg.Retain)
 	if len(accepted) == 0 {
 		return audit, nil
 	}

@@ -209,9 +209,10 @@ func (o *office) riskHistory(ctx context.Context, in *historyIn) (*answer[histor
 	if days <= 0 {
 		days = 30
 	}
-	if limit <= 0 || limit > 5000 {
+	if limit <= 0 {
 		limit = 500
 	}
+	limit, days = min(limit, 5000), min(days, 36_600)
 	points, err := o.book.History(ctx, p, w, o.env.Now().AddDate(0, 0, -days), limit)
 	return reply(history{p.District, p.State, w.String(), listed(points), engine.Disclaimer}, err)
 }
@@ -301,8 +302,9 @@ type reviewIn struct {
 	District   string `json:"district"`
 	State      string `json:"state,omitempty"`
 	Window     string `json:"window,omitempty"`
-	FalseAlarm bool   `json:"false_alarm"`
+	FalseAlarm *bool  `json:"false_alarm" nullable:"false"`
 	Note       string `json:"note,omitempty"`
+	Seen       string `json:"score_timestamp,omitempty" doc:"The timestamp of the score that was looked at; the last stored score up to then is meant. Now if left out"`
 }
 
 type reviewOut struct {
@@ -310,8 +312,9 @@ type reviewOut struct {
 	Disclaimer string `json:"governance_disclaimer"`
 }
 
-// review stores an officer's word on the last stored score of a district. It never
-// changes a weight.
+// review stores an officer's word on the last stored score of a district, up to the time
+// of the score that the officer looked at: one that was stored since is another matter.
+// It never changes a weight.
 func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*answer[reviewOut], error) {
 	var body reviewIn
 	if err := in.decode(&body); err != nil {
@@ -321,8 +324,17 @@ func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*
 	if err != nil {
 		return nil, err
 	}
+	if body.FalseAlarm == nil {
+		return nil, dossier.Errorf(dossier.Invalid, "Say with false_alarm whether it was one, true or false.")
+	}
 	now := o.env.Now()
-	last, ok, err := o.book.Last(ctx, p, w, now)
+	seen := now
+	if body.Seen != "" {
+		if seen, err = engine.ParseTime(body.Seen); err != nil {
+			return nil, dossier.Errorf(dossier.Invalid, "score_timestamp: %s", sentence(err))
+		}
+	}
+	last, ok, err := o.book.Last(ctx, p, w, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +342,7 @@ func (o *office) review(ctx context.Context, in *rawIn, by dossier.Principal) (*
 		return nil, dossier.Errorf(dossier.NotFound, "%s has no stored score over %s to review.", p, w)
 	}
 	said, err := o.book.SaveReview(ctx, book.Review{Place: p, Hours: int(w), ScoreAt: last.At, Score: last.Score, Band: last.Band,
-		FalseAlarm: body.FalseAlarm, Note: engine.Clip(ingest.Clean(body.Note), 1000), Reviewer: by.ID, At: now})
+		FalseAlarm: *body.FalseAlarm, Note: engine.Clip(ingest.Clean(body.Note), 1000), Reviewer: by.ID, At: now})
 	return reply(reviewOut{said, engine.Disclaimer}, err)
 }
 

@@ -60,7 +60,7 @@ func (b *Book) touch(ctx context.Context) error {
 
 // Taken is what became of accepted reports.
 type Taken struct {
-	Signals []engine.Signal // the new ones, with their ids
+	Signals []engine.Signal // the new ones and those that a graver report gave new words, with their ids
 	Folded  int             // reports of events already known
 	Places  []engine.Place  // districts that changed, sorted
 }
@@ -75,13 +75,13 @@ func (b *Book) Take(ctx context.Context, reports []ingest.Accepted, now time.Tim
 			return fmt.Errorf("advance clock: %w", err)
 		}
 		t.seq, t.from = seq-int64(len(reports)), now
-		for i := range reports {
-			if at := reports[i].Signal.Timestamp; at.Before(t.from) {
-				t.from = at
-			}
+		ordered := slices.Clone(reports) // so that what is folded does not depend on the order of a file
+		slices.SortStableFunc(ordered, func(a, b ingest.Accepted) int { return a.Signal.Timestamp.Compare(b.Signal.Timestamp) })
+		if len(ordered) > 0 && ordered[0].Signal.Timestamp.Before(t.from) {
+			t.from = ordered[0].Signal.Timestamp
 		}
-		for i := range reports {
-			if err := t.take(ctx, &reports[i], &out); err != nil {
+		for i := range ordered {
+			if err := t.take(ctx, &ordered[i], &out); err != nil {
 				return err
 			}
 		}
@@ -114,7 +114,14 @@ type taking struct {
 // known is a stored signal that a report may be about.
 type known struct {
 	signal engine.Signal
+	latest time.Time // of its reports; the signal's own time is that of the first
 	print  []string
+}
+
+// reports tells whether a report is of the same event: by its words, and within a day of
+// the event's first report and of its last.
+func (k *known) reports(s *engine.Signal, print []string) bool {
+	return ingest.SameEvent(&k.signal, k.print, s, print) && k.latest.Sub(s.Timestamp) <= ingest.SameEventWithin
 }
 
 func (t *taking) take(ctx context.Context, r *ingest.Accepted, out *Taken) error {
@@ -126,9 +133,15 @@ func (t *taking) take(ctx context.Context, r *ingest.Accepted, out *Taken) error
 	t.changed[s.Place()] = true
 	print := ingest.Fingerprint(s.EventSummary)
 	for i := range near {
-		if ingest.SameEvent(&near[i].signal, near[i].print, &s, print) {
+		if k := &near[i]; k.reports(&s, print) {
 			out.Folded++
-			return t.fold(ctx, &near[i].signal, &s)
+			if s.Severity > k.signal.Severity {
+				if err := t.worsen(ctx, k, r, print); err != nil {
+					return err
+				}
+				out.Signals = append(out.Signals, k.signal)
+			}
+			return t.fold(ctx, k, &s)
 		}
 	}
 	t.seq++
@@ -136,7 +149,7 @@ func (t *taking) take(ctx context.Context, r *ingest.Accepted, out *Taken) error
 	if err := t.insert(ctx, &s, r.Classed); err != nil {
 		return err
 	}
-	t.known[s.Place()] = append(t.known[s.Place()], known{s, print})
+	t.known[s.Place()] = append(t.known[s.Place()], known{s, s.Timestamp, print})
 	out.Signals = append(out.Signals, s)
 	return nil
 }
@@ -148,13 +161,17 @@ func (t *taking) near(ctx context.Context, s *engine.Signal) ([]known, error) {
 	if list, ok := t.known[p]; ok {
 		return list, nil
 	}
-	stored, err := t.Signals(ctx, p, t.from.Add(-foldReach), t.now.Add(foldReach))
+	rows, err := t.DB.Query(ctx, `SELECT `+signalColumns+`, latest FROM netra_signals
+		WHERE state = $1 AND district = $2 AND at >= $3 AND at <= $4 ORDER BY at DESC, seq DESC`,
+		p.State, p.District, t.from.Add(-foldReach).UnixMicro(), t.now.Add(foldReach).UnixMicro())
+	list, err := db.Collect(rows, err, func(row db.Row) (k known, err error) {
+		var latest int64
+		k.signal, err = scanSignal(extended{row, []any{&latest}})
+		k.latest, k.print = micro(latest), ingest.Fingerprint(k.signal.EventSummary)
+		return k, err
+	})
 	if err != nil {
-		return nil, err
-	}
-	list := make([]known, 0, len(stored)+1)
-	for _, k := range stored {
-		list = append(list, known{k, ingest.Fingerprint(k.EventSummary)})
+		return nil, fmt.Errorf("load signals of %s: %w", p, err)
 	}
 	t.known[p] = list
 	return list, nil
@@ -164,8 +181,9 @@ func (t *taking) near(ctx context.Context, s *engine.Signal) ([]known, error) {
 const foldReach = 25 * time.Hour
 
 // fold joins a report to a stored signal: one more source if it is a new one, and the
-// earlier time.
-func (t *taking) fold(ctx context.Context, stored, report *engine.Signal) error {
+// times of the first and the last report.
+func (t *taking) fold(ctx context.Context, k *known, report *engine.Signal) error {
+	stored := &k.signal
 	n, err := t.DB.Exec(ctx, `INSERT INTO netra_sources (signal, source) VALUES ($1, $2) ON CONFLICT DO NOTHING`, stored.ID, ingest.SourceOf(report))
 	if err != nil {
 		return fmt.Errorf("add source: %w", err)
@@ -174,27 +192,58 @@ func (t *taking) fold(ctx context.Context, stored, report *engine.Signal) error 
 	if report.Timestamp.Before(stored.Timestamp) {
 		stored.Timestamp = report.Timestamp
 	}
-	_, err = t.DB.Exec(ctx, `UPDATE netra_signals SET sources = $1, at = $2 WHERE id = $3`, stored.Sources, stored.Timestamp.UnixMicro(), stored.ID)
+	if report.Timestamp.After(k.latest) {
+		k.latest = report.Timestamp
+	}
+	_, err = t.DB.Exec(ctx, `UPDATE netra_signals SET sources = $1, at = $2, latest = $3 WHERE id = $4`,
+		stored.Sources, stored.Timestamp.UnixMicro(), k.latest.UnixMicro(), stored.ID)
 	if err != nil {
 		return fmt.Errorf("fold into %s: %w", stored.ID, err)
 	}
 	return nil
 }
 
-func (t *taking) insert(ctx context.Context, s *engine.Signal, c ingest.Classification) error {
-	rule, err := json.Marshal(c)
+// worsen gives a stored signal the words and the classification of a graver report of
+// the same event: what a first report could not know yet must not be lost.
+func (t *taking) worsen(ctx context.Context, k *known, r *ingest.Accepted, print []string) error {
+	rule, used, err := classed(r.Classed)
 	if err != nil {
-		return fmt.Errorf("encode classification: %w", err)
+		return err
 	}
-	used := "rule"
+	s := r.Signal
+	s.ID, s.Timestamp, s.Sources = k.signal.ID, k.signal.Timestamp, k.signal.Sources
+	_, err = t.DB.Exec(ctx, `UPDATE netra_signals SET location = $1, event_summary = $2, source_url = $3, source_type = $4,
+		layers = $5, polarity = $6, severity = $7, tags = $8, by_rule = $9, by_model = '', used = $10 WHERE id = $11`,
+		s.Location, s.EventSummary, s.SourceURL, s.SourceType, join(s.RiskLayers), string(s.Polarity), s.Severity, join(s.GeoSensitivity), rule, used, s.ID)
+	if err != nil {
+		return fmt.Errorf("worsen %s: %w", s.ID, err)
+	}
+	k.signal, k.print = s, print
+	return nil
+}
+
+// classed returns a classification as it is stored, and who made it.
+func classed(c ingest.Classification) (rule, used string, err error) {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return "", "", fmt.Errorf("encode classification: %w", err)
+	}
 	if c.By == "given" {
-		used = "given"
+		return string(raw), "given", nil
+	}
+	return string(raw), "rule", nil
+}
+
+func (t *taking) insert(ctx context.Context, s *engine.Signal, c ingest.Classification) error {
+	rule, used, err := classed(c)
+	if err != nil {
+		return err
 	}
 	_, err = t.DB.Exec(ctx, `INSERT INTO netra_signals (id, seq, state, district, location, event_summary, at, source_url, source_type,
-		layers, polarity, severity, tags, sources, by_rule, by_model, used, taken)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $17)`,
+		layers, polarity, severity, tags, sources, by_rule, by_model, used, taken, latest)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $17, $7)`,
 		s.ID, t.seq, s.State, s.District, s.Location, s.EventSummary, s.Timestamp.UnixMicro(), s.SourceURL, s.SourceType,
-		join(s.RiskLayers), string(s.Polarity), s.Severity, join(s.GeoSensitivity), s.Sources, string(rule), used, t.now.UnixMicro())
+		join(s.RiskLayers), string(s.Polarity), s.Severity, join(s.GeoSensitivity), s.Sources, rule, used, t.now.UnixMicro())
 	if err != nil {
 		return fmt.Errorf("insert signal: %w", err)
 	}

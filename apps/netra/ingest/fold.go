@@ -8,8 +8,8 @@ import (
 	"dossier/apps/netra/engine"
 )
 
-// sameEventWithin is how far apart two reports of one event may be dated.
-const sameEventWithin = 24 * time.Hour
+// SameEventWithin is how far apart two reports of one event may be dated.
+const SameEventWithin = 24 * time.Hour
 
 // Fingerprint returns the words of a summary that tell events apart: folded, without
 // endings and without words that every report has, sorted.
@@ -42,7 +42,7 @@ func stem(w string) string {
 // signals' fingerprints.
 func SameEvent(a *engine.Signal, aWords []string, b *engine.Signal, bWords []string) bool {
 	return a.State == b.State && a.District == b.District && a.Polarity == b.Polarity &&
-		a.Timestamp.Sub(b.Timestamp).Abs() <= sameEventWithin && sameWords(aWords, bWords)
+		a.Timestamp.Sub(b.Timestamp).Abs() <= SameEventWithin && sameWords(aWords, bWords)
 }
 
 // sameWords reports whether two fingerprints are of one event: six tenths of all their

@@ -31,7 +31,7 @@ func TestReadCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, audit := AcceptAll(rows, rejects, readTime)
+	got, audit := AcceptAll(rows, rejects, readTime, 0)
 	t.Run("N-093 a spreadsheet's byte order mark is no part of the heading", func(t *testing.T) {
 		marked, _, err := ReadCSV(strings.NewReader("\uFEFF" + sampleCSV))
 		if err != nil || len(marked) != len(rows) || marked[0].Report.State != rows[0].Report.State {
@@ -82,7 +82,7 @@ not json
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, audit := AcceptAll(rows, rejects, readTime)
+	got, audit := AcceptAll(rows, rejects, readTime, 0)
 	if len(got) != 2 || got[0].Signal.District != "Cachar" || got[0].Classed.By != "rule/"+LexiconVersion {
 		t.Fatalf("N-042: got %+v", got)
 	}
@@ -128,7 +128,7 @@ func TestReadFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := AcceptAll(rows, rejects, readTime)
+	got, _ := AcceptAll(rows, rejects, readTime, 0)
 	if len(got) != 1 || got[0].Signal.District != "Senapati" || got[0].Signal.EventSummary != "Blockade in Senapati. Trucks stranded on NH-2, Manipur" ||
 		!cmp.Equal(got[0].Signal.GeoSensitivity, []engine.Tag{engine.Highway}) {
 		t.Errorf("got %+v", got)
@@ -232,7 +232,7 @@ func checkRead(t *testing.T, read func(io.Reader) ([]Row, []Reject, error), in s
 	if err != nil {
 		return
 	}
-	got, audit := AcceptAll(rows, rejects, readTime)
+	got, audit := AcceptAll(rows, rejects, readTime, 0)
 	for i := range got {
 		if err := got[i].Signal.Validate(); err != nil {
 			t.Errorf("an invalid signal was accepted: %v", err)

@@ -41,7 +41,7 @@ function Body({ s, w }: { s: Score; w: Window }) {
       </div>
       <section className="panel pad stack"><h2>History</h2><History s={s} w={w} /></section>
       <section className="panel pad stack" id="signals"><h2>Signals in the window</h2><Signals s={s} w={w} /></section>
-      <Review s={s} w={w} />
+      <Review s={s} />
       <p className="muted small">{s.governance_disclaimer} Methodology <Link href="/apps/netra/methodology">{s.methodology_version}</Link>.</p>
     </>
   );
@@ -160,16 +160,16 @@ function SourceLink({ url, count }: { url: string; count: number }) {
   return /^https?:\/\//.test(url) ? <a className="numeral" href={url} target="_blank" rel="noreferrer" title={url}>{count}</a> : <span title={url}>{count}</span>;
 }
 
-function Review({ s, w }: { s: Score; w: Window }) {
+function Review({ s }: { s: Score }) {
   const may = useHas("officer", "senior", "admin");
   const [note, setNote] = useState("");
   const review = useReview();
   if (!may) return null;
-  const say = (false_alarm: boolean) => review.mutate({ state: s.state, district: s.district, window: w, false_alarm, note }, { onSuccess: () => setNote("") });
+  const say = (false_alarm: boolean) => review.mutate({ state: s.state, district: s.district, window: s.time_window, score_timestamp: s.timestamp, false_alarm, note }, { onSuccess: () => setNote("") });
   return (
     <section className="panel pad stack no-print">
-      <h2>Review the last stored score</h2>
-      <p className="muted small">Reviews are counted and published. They never change a weight.</p>
+      <h2>Review this score</h2>
+      <p className="muted small">Your word is on the score above, as it was last stored. Reviews are counted and published. They never change a weight.</p>
       <div className="field"><label htmlFor="netra-note">Note</label><input id="netra-note" className="input" value={note} maxLength={1000} onChange={(e) => setNote(e.target.value)} /></div>
       <div className="row">
         <button type="button" className="button" disabled={review.isPending} onClick={() => say(false)}>It was right</button>

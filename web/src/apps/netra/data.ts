@@ -68,11 +68,11 @@ export const useReviews = () => useGet<Reviews>("/review");
 export const useWeights = () => useGet<{ proposals: Proposal[] }>("/weights");
 export const useRetention = () => useGet<Retention>("/retention");
 
-/** Says whether the last stored score was a false alarm. */
+/** Says whether a score that someone looked at was a false alarm. */
 export function useReview() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (json: { state: string; district: string; window: Window; false_alarm: boolean; note: string }) => fetchJSON("/review", { method: "POST", json }),
+    mutationFn: (json: { state: string; district: string; window: Window; score_timestamp: string; false_alarm: boolean; note: string }) => fetchJSON("/review", { method: "POST", json }),
     onSuccess: () => void client.invalidateQueries({ queryKey: key() }),
   });
 }

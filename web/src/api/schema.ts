@@ -4067,6 +4067,8 @@ export interface components {
             district: string;
             false_alarm: boolean;
             note?: string;
+            /** @description The timestamp of the score that was looked at; the last stored score up to then is meant. Now if left out */
+            score_timestamp?: string;
             state?: string;
             window?: string;
         };

@@ -164,7 +164,7 @@ func (p *product) store(t *testing.T, texts ...string) {
 	for _, text := range texts {
 		rows = append(rows, p.report(1, text))
 	}
-	accepted, _ := ingest.AcceptAll(rows, nil, p.Clock.Now(), 0)
+	accepted, _ := ingest.AcceptAll(rows, nil, p.Clock.Now())
 	if _, err := p.book.Take(t.Context(), accepted, p.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}

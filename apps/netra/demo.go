@@ -54,7 +54,7 @@ func (o *office) demo(ctx context.Context) error {
 // demoHistory stores the scores that the reports would have had every three hours of
 // the last two days, so that the charts have a line.
 func (o *office) demoHistory(ctx context.Context, rows []ingest.Row, now time.Time) error {
-	accepted, _ := ingest.AcceptAll(rows, nil, now, 0)
+	accepted, _ := ingest.AcceptAll(rows, nil, now)
 	byPlace := map[engine.Place][]engine.Signal{}
 	for _, a := range accepted {
 		byPlace[a.Signal.Place()] = append(byPlace[a.Signal.Place()], a.Signal)

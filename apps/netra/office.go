@@ -84,7 +84,7 @@ func window(text string) (engine.Window, error) {
 // and looks for crossings. The audit says what became of every row.
 func (o *office) ingestRows(ctx context.Context, rows []ingest.Row, rejects []ingest.Reject) (ingest.Audit, error) {
 	now := o.env.Now()
-	accepted, audit := ingest.AcceptAll(rows, rejects, now, o.cfg.Retain)
+	accepted, audit := ingest.AcceptAll(rows, rejects, now)
 	if len(accepted) == 0 {
 		return audit, nil
 	}
@@ -225,7 +225,7 @@ func (o *office) pollFeed(ctx context.Context, feed string) error {
 	if res.StatusCode != http.StatusOK {
 		return dossier.Errorf(dossier.Unavailable, "The feed %s answered %s.", feed, res.Status)
 	}
-	rows, rejects, err := ingest.ReadFeed(io.LimitReader(res.Body, maxFeed))
+	rows, rejects, err := ingest.ReadFeed(io.LimitReader(res.Body, maxFeed), o.env.Now().Add(-o.cfg.Retain))
 	if err != nil {
 		return dossier.Errorf(dossier.Unavailable, "The feed %s cannot be read: %v.", feed, err)
 	}

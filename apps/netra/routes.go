@@ -161,7 +161,7 @@ func readAs(format string, r io.Reader) ([]ingest.Row, []ingest.Reject, error) {
 	case "jsonl":
 		return ingest.ReadJSONL(r)
 	case "feed", "rss", "atom", "xml":
-		return ingest.ReadFeed(r)
+		return ingest.ReadFeed(r, time.Time{})
 	}
 	return nil, nil, dossier.Errorf(dossier.Invalid, "Give reports, or content with the format csv, jsonl or feed")
 }

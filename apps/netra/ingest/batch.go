@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"html"
 	"regexp"
 	"slices"
@@ -33,17 +32,13 @@ type AuditRow struct {
 	By        string        `json:"by"`
 }
 
-// AcceptAll runs every row through [Accept] and keeps account. Reports that are older than
-// signals are kept are refused: a feed that goes on listing them would bring back what
-// was removed. 0 keeps everything. Folding is left to the caller, who knows what is stored.
-func AcceptAll(rows []Row, rejects []Reject, now time.Time, kept time.Duration) ([]Accepted, Audit) {
+// AcceptAll runs every row through [Accept] and keeps account. Folding is left to the
+// caller, who knows what is stored.
+func AcceptAll(rows []Row, rejects []Reject, now time.Time) ([]Accepted, Audit) {
 	audit := Audit{Read: len(rows) + len(rejects), Rejected: append([]Reject{}, rejects...), Redacted: map[Class]int{}, Disclaimer: engine.Disclaimer}
 	var out []Accepted
 	for _, row := range rows {
 		a, err := Accept(row.Report, now)
-		if err == nil && kept > 0 && a.Signal.Timestamp.Before(now.Add(-kept)) {
-			err = fmt.Errorf("the report is older than the %g days that reports are kept", kept.Hours()/24)
-		}
 		if err != nil {
 			audit.Rejected = append(audit.Rejected, Reject{row.Line, err.Error()})
 			continue

@@ -163,8 +163,10 @@ func (j jsonReport) report() Report {
 }
 
 // ReadFeed reads reports from an RSS, Atom or JSON feed. The district is looked for in
-// the text of each item.
-func ReadFeed(r io.Reader) ([]Row, []Reject, error) {
+// the text of each item. Items from before a time are refused, because a feed that is
+// read again and again would bring back what was removed for its age; with a zero time
+// all are taken.
+func ReadFeed(r io.Reader, from time.Time) ([]Row, []Reject, error) {
 	feed, err := gofeed.NewParser().Parse(io.LimitReader(r, 8<<20))
 	if err != nil {
 		return nil, nil, fmt.Errorf("this is not an RSS, Atom or JSON feed")
@@ -178,6 +180,10 @@ func ReadFeed(r io.Reader) ([]Row, []Reject, error) {
 		}
 		if at == nil {
 			rejects = append(rejects, Reject{i + 1, "the item has no date that can be read"})
+			continue
+		}
+		if at.Before(from) {
+			rejects = append(rejects, Reject{i + 1, "the item is older than reports are kept"})
 			continue
 		}
 		text := strings.TrimSpace(plainText(it.Title) + ". " + plainText(it.Description))

@@ -31,7 +31,7 @@ func TestReadCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, audit := AcceptAll(rows, rejects, readTime, 0)
+	got, audit := AcceptAll(rows, rejects, readTime)
 	t.Run("N-093 a spreadsheet's byte order mark is no part of the heading", func(t *testing.T) {
 		marked, _, err := ReadCSV(strings.NewReader("\uFEFF" + sampleCSV))
 		if err != nil || len(marked) != len(rows) || marked[0].Report.State != rows[0].Report.State {
@@ -82,7 +82,7 @@ not json
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, audit := AcceptAll(rows, rejects, readTime, 0)
+	got, audit := AcceptAll(rows, rejects, readTime)
 	if len(got) != 2 || got[0].Signal.District != "Cachar" || got[0].Classed.By != "rule/"+LexiconVersion {
 		t.Fatalf("N-042: got %+v", got)
 	}
@@ -124,11 +124,11 @@ const sampleAtom = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Ato
 
 func TestReadFeed(t *testing.T) {
 	t.Parallel()
-	rows, rejects, err := ReadFeed(strings.NewReader(sampleFeed))
+	rows, rejects, err := ReadFeed(strings.NewReader(sampleFeed), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := AcceptAll(rows, rejects, readTime, 0)
+	got, _ := AcceptAll(rows, rejects, readTime)
 	if len(got) != 1 || got[0].Signal.District != "Senapati" || got[0].Signal.EventSummary != "Blockade in Senapati. Trucks stranded on NH-2, Manipur" ||
 		!cmp.Equal(got[0].Signal.GeoSensitivity, []engine.Tag{engine.Highway}) {
 		t.Errorf("got %+v", got)
@@ -136,11 +136,11 @@ func TestReadFeed(t *testing.T) {
 	if len(rejects) != 3 || !strings.Contains(rejects[0].Reason, "several districts: Kohima, Nagaland; Wokha, Nagaland") || !strings.Contains(rejects[1].Reason, "no known district") || !strings.Contains(rejects[2].Reason, "no date") {
 		t.Errorf("rejects %+v", rejects)
 	}
-	rows, _, err = ReadFeed(strings.NewReader(sampleAtom))
+	rows, _, err = ReadFeed(strings.NewReader(sampleAtom), time.Time{})
 	if err != nil || len(rows) != 1 || rows[0].Report.District != "East Khasi Hills" {
 		t.Errorf("Atom gives %+v, %v", rows, err)
 	}
-	if _, _, err := ReadFeed(strings.NewReader("hello")); err == nil {
+	if _, _, err := ReadFeed(strings.NewReader("hello"), time.Time{}); err == nil {
 		t.Error("text was read as a feed")
 	}
 }
@@ -211,7 +211,9 @@ func FuzzReadJSONL(f *testing.F) {
 func FuzzReadFeed(f *testing.F) {
 	f.Add(sampleFeed)
 	f.Add(sampleAtom)
-	f.Fuzz(func(t *testing.T, in string) { checkRead(t, ReadFeed, in) })
+	f.Fuzz(func(t *testing.T, in string) {
+		checkRead(t, func(r io.Reader) ([]Row, []Reject, error) { return ReadFeed(r, time.Time{}) }, in)
+	})
 }
 
 func FuzzClassify(f *testing.F) {
@@ -232,7 +234,7 @@ func checkRead(t *testing.T, read func(io.Reader) ([]Row, []Reject, error), in s
 	if err != nil {
 		return
 	}
-	got, audit := AcceptAll(rows, rejects, readTime, 0)
+	got, audit := AcceptAll(rows, rejects, readTime)
 	for i := range got {
 		if err := got[i].Signal.Validate(); err != nil {
 			t.Errorf("an invalid signal was accepted: %v", err)

@@ -74,16 +74,20 @@ func readTable(text string) (*table, error) {
 	return t, nil
 }
 
-// foldName makes names comparable: lower case, no accents, single spaces for
-// everything that is no letter or digit.
-func foldName(s string) string {
+// foldWords makes names comparable: words of lower case, without accents.
+func foldWords(s string) []string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 0x300 && r <= 0x36f {
 			return -1
 		}
 		return r
 	}, norm.NFKD.String(strings.ToLower(s)))
-	words := strings.FieldsFunc(s, notWord)
+	return strings.FieldsFunc(s, notWord)
+}
+
+// foldName is the words of a name, without "district" at its end.
+func foldName(s string) string {
+	words := foldWords(s)
 	if n := len(words); n > 1 && (words[n-1] == "district" || words[n-1] == "dist") {
 		words = words[:n-1]
 	}
@@ -145,28 +149,14 @@ func meant(name string, known []string) string {
 
 // FindPlace looks for a district in free text, as whole words. It finds one only if
 // the text names exactly one district, or several that one named state narrows down
-// to one; otherwise the error says what was named.
+// to one; otherwise the error says what was named. A name that is also a word or a place
+// elsewhere must be called a district, or stand beside its state.
 func FindPlace(text string) (District, error) {
 	t := gazetteer()
-	words := strings.Fields(foldName(text))
-	named := map[int]bool{}
-	states := map[string]bool{}
-	for i := 0; i < len(words); {
-		step := 1
-		for n := min(t.longest, len(words)-i); n > 0; n-- {
-			key := strings.Join(words[i:i+n], " ")
-			if state, ok := t.states[key]; ok && key != "ap" {
-				states[state] = true
-			}
-			if rows := t.byName[key]; len(rows) > 0 && !slices.Contains(plainWords, key) {
-				for _, r := range rows {
-					named[r] = true
-				}
-				step = n
-				break
-			}
-		}
-		i += step
+	words := foldWords(text)
+	named, states := t.namedIn(words)
+	if other := elsewhere(words); other != "" && len(states) == 0 && len(named) > 0 {
+		return District{}, fmt.Errorf("the text names %s, so it may be about a place there of the same name", other)
 	}
 	if len(named) > 1 && len(states) == 1 {
 		for r := range named {
@@ -192,8 +182,66 @@ func FindPlace(text string) (District, error) {
 	return District{}, fmt.Errorf("the text names several districts: %s", engine.Clip(strings.Join(names, "; "), 200))
 }
 
-// plainWords are names that are also ordinary words; alone they place nothing.
-var plainWords = []string{"mon", "along", "raga", "hawai", "lemmi"}
+// namedIn returns the rows of the districts and the states that words name.
+func (t *table) namedIn(words []string) (named map[int]bool, states map[string]bool) {
+	named, states = map[int]bool{}, map[string]bool{}
+	doubtful := map[int]bool{}
+	for i := 0; i < len(words); {
+		step := 1
+		for n := min(t.longest, len(words)-i); n > 0; n-- {
+			key := strings.Join(words[i:i+n], " ")
+			if state, ok := t.states[key]; ok && key != "ap" {
+				states[state] = true
+			}
+			called := i+n < len(words) && words[i+n] == "district"
+			rows := t.byName[key]
+			if len(rows) == 0 || slices.Contains(plainWords, key) && !called {
+				continue
+			}
+			into := named
+			if slices.Contains(mistakable, key) && !called {
+				into = doubtful
+			}
+			for _, r := range rows {
+				into[r] = true
+			}
+			step = n
+			break
+		}
+		i += step
+	}
+	for r := range doubtful {
+		if states[t.list[r].State] {
+			named[r] = true
+		}
+	}
+	return named, states
+}
+
+// others are the states outside the table whose districts may share a name with one of
+// its own, and longer names of places in them.
+var others = []string{
+	"Andhra Pradesh", "Bihar", "Chhattisgarh", "Gujarat", "Haryana", "Himachal Pradesh", "Kashmir", "Jharkhand", "Karnataka", "Kerala",
+	"Madhya Pradesh", "Maharashtra", "Odisha", "Punjab", "Rajasthan", "Tamil Nadu", "Telangana", "Uttar Pradesh", "Uttarakhand", "West Bengal", "Lakhimpur Kheri",
+}
+
+// elsewhere returns the first of the others that words name; "" if none.
+func elsewhere(words []string) string {
+	text := " " + strings.Join(words, " ") + " "
+	for _, o := range others {
+		if strings.Contains(text, " "+foldName(o)+" ") {
+			return o
+		}
+	}
+	return ""
+}
+
+// plainWords are names that are also ordinary words; only as "Mon district" do they place
+// anything. The mistakable are places of the same name in other states, too.
+var (
+	plainWords = []string{"mon", "along", "raga", "hawai", "lemmi"}
+	mistakable = []string{"udaipur", "lakhimpur", "bishnupur"}
+)
 
 // FindDistrict returns the one district with a name or alias, whatever its state.
 func FindDistrict(name string) (District, error) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -64,7 +65,7 @@ func ReadCSV(r io.Reader) ([]Row, []Reject, error) {
 			return rows, rejects, nil
 		}
 		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
-			rejects = append(rejects, Reject{bad.Line, "the line is not valid CSV"})
+			rejects = append(rejects, badCSV(bad))
 			continue
 		}
 		if err != nil {
@@ -77,6 +78,15 @@ func ReadCSV(r io.Reader) ([]Row, []Reject, error) {
 		}
 		rows = append(rows, Row{line, fromRecord(fields, record)})
 	}
+}
+
+// badCSV names the lines that a mistake in a CSV file took with it. A quotation mark that
+// is not closed swallows all up to the next one.
+func badCSV(bad *csv.ParseError) Reject {
+	if bad.Line > bad.StartLine {
+		return Reject{bad.StartLine, fmt.Sprintf("a quotation mark is not closed, so lines %d to %d were not read", bad.StartLine, bad.Line)}
+	}
+	return Reject{bad.Line, "the line is not valid CSV"}
 }
 
 func stripBOM(r io.Reader) io.Reader {
@@ -126,25 +136,43 @@ const maxLine = 1 << 20
 // ReadJSONL reads reports from JSON lines: raw ones with text, or processed signals
 // with event_summary and their classification.
 func ReadJSONL(r io.Reader) ([]Row, []Reject, error) {
-	in := bufio.NewScanner(stripBOM(r))
-	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	var rows []Row
-	var rejects []Reject
-	for line := 1; in.Scan(); line++ {
-		if strings.TrimSpace(in.Text()) == "" {
-			continue
-		}
+	rejects, err := eachLine(r, func(line int, text []byte) string {
 		var j jsonReport
-		if err := json.Unmarshal(in.Bytes(), &j); err != nil {
-			rejects = append(rejects, Reject{line, "the line is not a JSON object of a report"})
-			continue
+		if err := json.Unmarshal(text, &j); err != nil {
+			return "the line is not a JSON object of a report"
 		}
 		rows = append(rows, Row{line, j.report()})
+		return ""
+	})
+	return rows, rejects, err
+}
+
+// eachLine gives every line that is not blank to take, which says why it cannot be used,
+// or "". A line that is too long costs only itself.
+func eachLine(r io.Reader, take func(line int, text []byte) string) (rejects []Reject, err error) {
+	in := bufio.NewReaderSize(stripBOM(r), maxLine)
+	for line := 1; ; line++ {
+		text, err := in.ReadSlice('\n')
+		reason := ""
+		if errors.Is(err, bufio.ErrBufferFull) {
+			reason = fmt.Sprintf("the line is longer than %d bytes", maxLine)
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = in.ReadSlice('\n')
+			}
+		} else if text = bytes.TrimSpace(text); len(text) > 0 {
+			reason = take(line, text)
+		}
+		if reason != "" {
+			rejects = append(rejects, Reject{line, reason})
+		}
+		if errors.Is(err, io.EOF) {
+			return rejects, nil
+		}
+		if err != nil {
+			return rejects, err
+		}
 	}
-	if err := in.Err(); err != nil {
-		return rows, rejects, fmt.Errorf("a line is longer than %d bytes", maxLine)
-	}
-	return rows, rejects, nil
 }
 
 type jsonReport struct {

@@ -172,6 +172,67 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// A district is read out of free text only where nothing else can be meant.
+func TestFindPlaceN12(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Blockade in Senapati":                                "Senapati, Manipur",
+		"Bandh in Mon district":                               "Mon, Nagaland",
+		"Mon 3 Nov: bandh in Kohima":                          "Kohima, Nagaland",
+		"Protest along the highway in Arunachal":              "",
+		"Communal clash in Udaipur":                           "",
+		"Communal clash in Udaipur, Rajasthan":                "",
+		"Clash in Udaipur, Tripura":                           "Gomati, Tripura",
+		"Lakhimpur Kheri violence: four farmers killed":       "",
+		"Lakhimpur bandh hits traffic in Assam":               "Lakhimpur, Assam",
+		"Bandh in Lakhimpur district":                         "Lakhimpur, Assam",
+		"Trucks of Punjab burnt in Tinsukia":                  "",
+		"Trucks of Punjab burnt in Tinsukia, Assam":           "Tinsukia, Assam",
+		"Clashes in Churachandpur and Imphal West of Manipur": "",
+		"Assam and Nagaland talk, Dimapur calm":               "Dimapur, Nagaland",
+	} {
+		d, err := FindPlace(text)
+		if got := d.Place.String(); want != "" && (err != nil || got != want) || want == "" && err == nil {
+			t.Errorf("N12 %q is placed in %s, want %q, %v", text, got, want, err)
+		}
+	}
+}
+
+// What one bad line takes with it is told, and no more is lost.
+func TestBadLinesN12(t *testing.T) {
+	t.Parallel()
+	const good = "{\"state\":\"Assam\",\"district\":\"Cachar\",\"text\":\"Bandh called\",\"timestamp\":\"2026-02-03\"}\n"
+	for name, end := range map[string]string{"in the middle": "\n" + good, "at the end": ""} {
+		rows, rejects, err := ReadJSONL(strings.NewReader(good + `{"text":"` + strings.Repeat("x", 3*maxLine) + `"}` + end))
+		want := []Reject{{2, "the line is longer than 1048576 bytes"}}
+		if diff := cmp.Diff(want, rejects); err != nil || diff != "" || len(rows) != 1+strings.Count(end, "Bandh") {
+			t.Errorf("N12 an overlong line %s: %d rows, %v %s", name, len(rows), err, diff)
+		}
+	}
+	rows, rejects, err := ReadCSV(strings.NewReader("state,district,text,timestamp\nAssam,Cachar,\"Bandh called,2026-02-03\nAssam,Cachar,Bandh,2026-02-03\nAssam,Cachar,Bandh,2026-02-03\n"))
+	if diff := cmp.Diff([]Reject{{2, "a quotation mark is not closed, so lines 2 to 4 were not read"}}, rejects); err != nil || diff != "" || len(rows) != 0 {
+		t.Errorf("N12 %d rows, %v %s", len(rows), err, diff)
+	}
+	signal := `{"state":"Assam","district":"Cachar","event_summary":"e","timestamp":"2026-02-03","risk_layers":["physical"],"polarity":"neutral","severity_score":2}`
+	if list, rejects, err := ReadSignals(strings.NewReader("\uFEFF" + signal)); err != nil || len(list) != 1 || len(rejects) != 0 {
+		t.Errorf("N12 behind a byte order mark: %d signals, %+v, %v", len(list), rejects, err)
+	}
+}
+
+// A tag that is given with a free report is kept beside those its words give.
+func TestGivenTagsN091(t *testing.T) {
+	t.Parallel()
+	r := Report{State: "Assam", District: "Cachar", Timestamp: "2026-02-03", Text: "Bandh called on NH-37", Tags: []string{"Sensitive Zone", "highway", "none"}}
+	a, err := Accept(r, readTime)
+	if diff := cmp.Diff([]engine.Tag{engine.Highway, engine.SensitiveZone}, a.Signal.GeoSensitivity); err != nil || diff != "" || !strings.Contains(a.Classed.Rationale(), "sensitive_zone") {
+		t.Errorf("N-091 %s %v %s", diff, err, a.Classed.Rationale())
+	}
+	r.Tags = []string{"moon"}
+	if _, err := Accept(r, readTime); err == nil {
+		t.Error("N-091 an unknown tag was taken")
+	}
+}
+
 func TestSameEvent(t *testing.T) {
 	t.Parallel()
 	sig := func(district, text string, hour int) engine.Signal {

@@ -94,7 +94,7 @@ func classOf(r Report, clean string) (Classification, error) {
 		if !c.Known() {
 			return c, fmt.Errorf("no word of the lists occurs in the text, so it says nothing about risk")
 		}
-		return c, nil
+		return c, c.mark(r.Tags)
 	}
 	sev, err := strconv.Atoi(strings.TrimSpace(r.Severity))
 	if err != nil || sev < 1 || sev > 5 {
@@ -110,16 +110,25 @@ func classOf(r Report, clean string) (Classification, error) {
 			c.Layers = append(c.Layers, layer)
 		}
 	}
-	for _, t := range r.Tags {
+	return c, c.mark(r.Tags)
+}
+
+// mark adds the geo tags that were given with a report to those its words gave.
+func (c *Classification) mark(tags []string) error {
+	for _, t := range tags {
 		tag := engine.Tag(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(t)), " ", "_"))
 		switch {
+		case slices.Contains(c.Tags, tag):
 		case slices.Contains(engine.Tags[:], tag):
 			c.Tags = append(c.Tags, tag)
+			if c.By != "given" {
+				c.Deciders = append(c.Deciders, Decider{Word: string(tag), What: "was given and marks", Means: string(tag)})
+			}
 		case tag != "" && tag != "none":
-			return Classification{}, fmt.Errorf("a geo tag must be sensitive_zone, border, capital, highway, market or none")
+			return fmt.Errorf("a geo tag must be sensitive_zone, border, capital, highway, market or none")
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // cleanURL keeps a web address without its user, and nothing else.

@@ -3,6 +3,8 @@ package outline
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -142,19 +144,63 @@ func (o *Outline) differs(again *Outline, id, content string) string {
 }
 
 // SetReview returns the outline's text with ratings and notes as the review of
-// section id. Nothing else changes.
+// section id. Nothing else changes. Notes are kept as the comment can hold them: see
+// [Kept].
 func (o *Outline) SetReview(id string, ratings map[string]int, notes string) ([]byte, error) {
 	s, err := o.Section(id)
 	if err != nil {
 		return nil, err
 	}
-	text, err := reviewText(ratings, notes)
+	notes, nl := Kept(notes), "\n"
+	if o.amidLine(s) { // where a new line would end what the comment stands in
+		notes, nl = strings.ReplaceAll(notes, "\n", " "), " "
+	}
+	text, err := reviewText(ratings, notes, nl)
 	if err != nil {
 		return nil, err
 	}
+	out := o.withReview(s, text)
+	again, err := Parse(out)
+	if err != nil {
+		return nil, err
+	}
+	is, err := again.Section(id)
+	if err != nil || is.Notes != notes || !maps.Equal(is.Ratings, ratings) || is.Content != s.Content || len(again.Sections) != len(o.Sections) {
+		return nil, dossier.Errorf(dossier.Invalid, "The review of %q cannot be kept in the outline, for it would not read back as written. Put the section's review comment on a line of its own.", id)
+	}
+	return out, nil
+}
+
+var (
+	dashes = regexp.MustCompile(`-{2,}`)
+	labels = regexp.MustCompile(`(?im)^(RATING|NOTES):`)
+)
+
+// Kept returns notes as a review comment holds them: trimmed, without empty lines, with
+// a dash for two hyphens, which would end the comment, and with what begins like one of
+// its labels as an item of a list.
+func Kept(notes string) string {
+	var lines []string
+	for line := range strings.Lines(dashes.ReplaceAllString(notes, "–")) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, labels.ReplaceAllString(line, "- $1:"))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// amidLine reports whether the section's review comment stands after other text or
+// indentation.
+func (o *Outline) amidLine(s *Section) bool {
+	i := slices.IndexFunc(s.comments, func(c comment) bool { return c.kind == review })
+	return i >= 0 && o.lineStart(s.comments[i].start) != s.comments[i].start
+}
+
+// withReview puts the text of a review where the section's stands, or where one belongs.
+func (o *Outline) withReview(s *Section, text string) []byte {
 	for _, c := range s.comments {
 		if c.kind == review {
-			return slices.Concat(o.source[:c.body.start], []byte(text), o.source[c.body.end:]), nil
+			return slices.Concat(o.source[:c.body.start], []byte(text), o.source[c.body.end:])
 		}
 	}
 	line := "<!-- Review comments:" + text + "-->\n"
@@ -165,14 +211,11 @@ func (o *Outline) SetReview(id string, ratings map[string]int, notes string) ([]
 	if at > 0 && o.source[at-1] != '\n' {
 		line = "\n" + line
 	}
-	return slices.Concat(o.source[:at], []byte(line), o.source[at:]), nil
+	return slices.Concat(o.source[:at], []byte(line), o.source[at:])
 }
 
 // reviewText writes a review as the comment holds it.
-func reviewText(ratings map[string]int, notes string) (string, error) {
-	if strings.Contains(notes, "--") {
-		return "", dossier.Errorf(dossier.Invalid, "Notes cannot hold \"--\", which would end the comment they are kept in.")
-	}
+func reviewText(ratings map[string]int, notes, nl string) (string, error) {
 	for key, n := range ratings {
 		if !slices.Contains(Dimensions, key) {
 			return "", dossier.Errorf(dossier.Invalid, "%q is not a dimension; rate %s.", key, strings.Join(Dimensions, ", "))
@@ -192,7 +235,7 @@ func reviewText(ratings map[string]int, notes string) (string, error) {
 		b.WriteString(" RATING: " + strings.Join(pairs, ", "))
 	}
 	if notes = strings.TrimSpace(notes); notes != "" {
-		b.WriteString("\nNOTES: " + notes)
+		b.WriteString(nl + "NOTES: " + notes)
 	}
 	b.WriteByte(' ')
 	return b.String(), nil

@@ -89,18 +89,31 @@ var Rubric = map[string]string{
 // else that is wrong is in Problems.
 func Parse(source []byte) (*Outline, error) {
 	o := &Outline{source: bytes.Clone(source)}
-	doc := goldmark.DefaultParser().Parse(text.NewReader(o.source))
+	doc := goldmark.DefaultParser().Parse(text.NewReader(unmarked(o.source)))
 	o.headings(doc)
 	if len(o.Sections) == 0 {
 		return nil, dossier.Errorf(dossier.Invalid, "The outline has no headings, so there is no section to write.")
 	}
 	o.identify()
 	o.readComments(doc)
+	o.strays(doc)
 	for i := range o.Sections {
 		s := &o.Sections[i]
 		s.Content = strings.TrimSpace(o.withoutComments(s))
 	}
 	return o, nil
+}
+
+// mark is what some editors put before a text to say that it is UTF-8.
+const mark = "\ufeff"
+
+// unmarked puts blanks for a mark, so that a heading after it is one and every place in
+// the text stays where it is.
+func unmarked(source []byte) []byte {
+	if !bytes.HasPrefix(source, []byte(mark)) {
+		return source
+	}
+	return append(bytes.Repeat([]byte(" "), len(mark)), source[len(mark):]...)
 }
 
 // Source returns the text the outline was parsed from.
@@ -134,7 +147,7 @@ func (o *Outline) headings(doc ast.Node) {
 		first, last := h.Lines().At(0), h.Lines().At(h.Lines().Len()-1)
 		start := o.lineStart(first.Start)
 		end := o.lineEnd(last.Stop)
-		if !strings.HasPrefix(strings.TrimLeft(string(o.source[start:end]), " "), "#") {
+		if !strings.HasPrefix(strings.TrimLeft(string(o.source[start:end]), " "+mark), "#") {
 			end = o.lineEnd(min(end+1, len(o.source))) // the underline of a setext heading
 		}
 		var title strings.Builder

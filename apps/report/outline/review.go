@@ -1,9 +1,13 @@
 package outline
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/yuin/goldmark/ast"
 )
 
 // readReview parses RATING and NOTES of a review comment and reports what is wrong.
@@ -34,6 +38,42 @@ func (o *Outline) readReview(s *Section, at span) {
 		}
 		o.readRatings(s, at.start+ratingAt+len("RATING:"), body[ratingAt+len("RATING:"):end])
 	}
+}
+
+// stray recognises what was meant as one of our comments.
+var stray = regexp.MustCompile(`(?i)<!--\s*(?:section\s+)?(?:instruction|review)s?\b|^[ \t]*RATING:`)
+
+// strays reports comments that look like instructions or a review and are read as
+// neither: with another label, in a heading, indented like code, or broken by an empty
+// line within a paragraph. What a fenced block shows is meant to be text.
+func (o *Outline) strays(doc ast.Node) {
+	fenced := map[int]bool{} // by where the line begins
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if f, ok := n.(*ast.FencedCodeBlock); ok && entering {
+			for i := range f.Lines().Len() {
+				fenced[o.lineStart(f.Lines().At(i).Start)] = true
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for i := range o.Sections {
+		s := &o.Sections[i]
+		spans := append([]span{{o.lineStart(max(s.body.start-1, 0)), s.body.start}}, o.pieces(s)...)
+		for _, p := range spans {
+			at := p.start
+			for line := range bytes.Lines(o.source[p.start:p.end]) {
+				if found := stray.FindIndex(line); found != nil && !fenced[o.lineStart(at)] && !o.reported(o.line(at)) {
+					o.problem(s, at+found[0], "This looks like instructions or a review and is read as neither. Put it on a line of its own, as <!-- Section instructions: … --> or <!-- Review comments: … -->.")
+				}
+				at += len(line)
+			}
+		}
+	}
+}
+
+// reported says whether a line is known to hold a problem.
+func (o *Outline) reported(line int) bool {
+	return slices.ContainsFunc(o.Problems, func(p Problem) bool { return p.Line == line })
 }
 
 // keyword finds a label at the start of the body or of a line, in any case.

@@ -8,6 +8,7 @@
 package render
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"regexp"
@@ -92,7 +93,7 @@ var comments = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // Blocks reads the Markdown of a report.
 func Blocks(ctx context.Context, source []byte, pictures Pictures) ([]Block, error) {
-	source = comments.ReplaceAll(source, nil)
+	source = comments.ReplaceAll(bytes.TrimPrefix(source, []byte("\ufeff")), nil)
 	doc := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser().Parse(text.NewReader(source))
 	b := &builder{ctx: ctx, source: source, pictures: pictures}
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {

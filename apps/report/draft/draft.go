@@ -135,7 +135,12 @@ type Context struct {
 	Notes     []outline.Note
 	Children  []string // titles of the sections below
 
-	run []string // scenarios of the whole run
+	// Loose judges coverage as the first versions of the check did: a name counts as
+	// said wherever its letters stand.
+	Loose bool
+
+	run []string                      // scenarios of the whole run
+	ids map[string]dossier.EvidenceID // where each chart's rows are recorded, by chart ID
 }
 
 // NewContext is a context rebuilt from recorded rows. run names the scenarios of the
@@ -221,6 +226,7 @@ func FileEvidence(chartID string) dossier.EvidenceID { return dossier.EvidenceID
 // chart's rows; a chart it lacks is referred to by its name.
 func (c *Context) Facts(ids map[string]dossier.EvidenceID) (*faith.Facts, error) {
 	f := &faith.Facts{Claims: true}
+	c.ids = ids
 	for _, ch := range c.Charts {
 		id, ok := ids[ch.Chart.ID]
 		if !ok {
@@ -287,75 +293,4 @@ func (c *Context) Check(text string, f *faith.Facts, answers []narrator.Answer) 
 	v.Notes = c.closures(text, answers)
 	v.OK = len(v.Reasons) == 0
 	return v
-}
-
-func (c *Context) coverage(text string, r faith.Report) Coverage {
-	cov := Coverage{Scenarios: []string{}, Charts: []string{}}
-	lower := strings.ToLower(text)
-	for _, s := range c.Scenarios {
-		named := strings.Contains(lower, strings.ToLower(s))
-		for _, a := range summary.Aliases(s, c.run) {
-			named = named || strings.Contains(lower, strings.ToLower(a))
-		}
-		if named {
-			cov.Scenarios = append(cov.Scenarios, s)
-		} else {
-			cov.Silent = append(cov.Silent, s)
-		}
-	}
-	for _, choice := range c.Selection.Choices {
-		if c.uses(choice, lower, r) {
-			cov.Charts = append(cov.Charts, choice.ChartID)
-		} else {
-			cov.Missing = append(cov.Missing, choice.ChartID)
-		}
-	}
-	return cov
-}
-
-// uses reports whether a draft shows a chart, names it, or states a number of it.
-func (c *Context) uses(choice mapping.Choice, lower string, r faith.Report) bool {
-	if strings.Contains(lower, strings.ToLower(choice.ChartID)) {
-		return true
-	}
-	for _, ch := range c.Charts {
-		if ch.Chart.ID == choice.ChartID && strings.Contains(lower, strings.ToLower(ch.Chart.Title)) {
-			return true
-		}
-	}
-	for _, n := range r.Numerals {
-		if n.OK && n.Kind == faith.Quantity && (string(n.ResolvedTo.Evidence) == string(FileEvidence(choice.ChartID)) || strings.HasPrefix(n.ResolvedTo.Computed, choice.ChartID+" ")) {
-			return true
-		}
-	}
-	return false
-}
-
-// closures closes a note only if its answer quotes words of the new draft that the
-// last one did not have.
-func (c *Context) closures(text string, answers []narrator.Answer) []Closure {
-	byNote := map[string]narrator.Answer{}
-	for _, a := range answers {
-		byNote[a.Note] = a
-	}
-	var out []Closure
-	for _, n := range c.Notes {
-		a, ok := byNote[n.ID]
-		cl := Closure{Note: n, Quote: a.Quote, Why: a.Why}
-		switch {
-		case !ok:
-			cl.Why = "Nothing in the draft is said to answer it."
-		case a.Quote == "" && a.Why == "The note asks for no change.":
-			cl.Closed = true
-		case a.Quote == "":
-		case !strings.Contains(text, a.Quote):
-			cl.Why = "The words said to answer it are not in the draft."
-		case strings.Contains(c.Section.Content, a.Quote):
-			cl.Why = "The words said to answer it were there before."
-		default:
-			cl.Closed, cl.Why = true, "Answered by new words."
-		}
-		out = append(out, cl)
-	}
-	return out
 }

@@ -11,7 +11,16 @@ import (
 	"dossier/apps/report/summary"
 )
 
-var praise = regexp.MustCompile(`(?i)^(good|well|nice|great|fine|ok|thanks|excellent|clear|correct)\b`)
+var (
+	praise = regexp.MustCompile(`(?i)^(?:(?:good|nice|great|fine|ok|okay|thanks|thank you|excellent|well (?:done|written|covered|put|said))\b|(?:clear|correct|well)[ .!]*$)`)
+	asking = regexp.MustCompile(`(?i)\b(?:but|however|although|though|except|still|only|yet|miss\w*|lack\w*|add|adding|should|could|would|must|need\w*|please|instead|more|less|consider|wrong|not|no|without|also|too|explain|mention|fix|correct|check|rewrite|shorten|say|why|remove|replace|move)\b|n['’]t\b|\?`)
+)
+
+// NoChange is why a note is closed that asks for nothing.
+const NoChange = "The note asks for no change."
+
+// AsksNothing reports whether a note only says that something is good.
+func AsksNothing(note string) bool { return praise.MatchString(note) && !asking.MatchString(note) }
 
 var yearByYear = regexp.MustCompile(`(?i)year.by.year|yearly|annual|interim|milestone|breakdown|over time|pathway|trajector`)
 
@@ -22,8 +31,8 @@ func (w *writer) answer() []Answer {
 	var out []Answer
 	var detail []string
 	for _, n := range w.in.Notes {
-		if praise.MatchString(n.Text) && !strings.Contains(strings.ToLower(n.Text), "but") {
-			out = append(out, Answer{Note: n.ID, Why: "The note asks for no change."})
+		if AsksNothing(n.Text) {
+			out = append(out, Answer{Note: n.ID, Why: NoChange})
 			continue
 		}
 		text := w.reply(n)
@@ -77,7 +86,7 @@ func (w *writer) mentioned(text string) []string {
 	var out []string
 	for _, s := range w.in.Scenarios {
 		for _, a := range append(summary.Aliases(s, w.in.Scenarios), s) {
-			if strings.Contains(text, strings.ToLower(a)) {
+			if summary.Says(text, strings.ToLower(a)) {
 				out = append(out, s)
 				break
 			}
@@ -94,7 +103,7 @@ func (w *writer) labels(text string) []string {
 			if _, base := summary.BaselineYear(&r); base || slices.Contains(out, r.Label) {
 				continue
 			}
-			if strings.Contains(text, strings.ToLower(r.Label)) {
+			if summary.Says(text, strings.ToLower(r.Label)) {
 				out = append(out, r.Label)
 			}
 		}

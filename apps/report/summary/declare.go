@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"dossier"
 	"dossier/apps/report/catalog"
@@ -130,6 +132,26 @@ func Aliases(name string, all []string) []string {
 	}
 	return out
 }
+
+// Says reports whether words stand in a text as words of their own.
+func Says(text, words string) bool {
+	for from := 0; words != ""; {
+		i := strings.Index(text[from:], words)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(words):])
+		if !wordly(before) && !wordly(after) {
+			return true
+		}
+		from = i + 1
+	}
+	return false
+}
+
+func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
 func spaced(s string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(s) }
 

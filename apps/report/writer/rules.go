@@ -34,18 +34,27 @@ type Written struct {
 	Answers   []narrator.Answer `json:"answers,omitempty"`
 }
 
-// RulesVersion is the version of the checks.
-const RulesVersion = "2"
+// RulesVersion is the version of the checks on a draft.
+const RulesVersion = "3"
+
+// consistencyVersion is the version of the check on the charts.
+const consistencyVersion = "2"
 
 // Rules recompute the findings from a draft and the rows it cites. Version 1 judged
-// numerals alone; version 2 also what is said of them in words.
+// numerals alone; version 2 also what is said of them in words; version 3 takes as a
+// scenario's or a chart's name only words of their own, and a cell as a use of its chart.
 var Rules = []app.Rule{
-	{Name: "faith", Version: "1", Doc: "Whether every numeral of a draft resolves to a cell or a declared computation.", Apply: judged("1", judgeFaith)},
-	{Name: "coverage", Version: "1", Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged("1", judgeCoverage)},
-	{Name: "faith", Version: RulesVersion, Doc: "Whether every numeral of a draft, and every rank, multiple and share in words, resolves to a cell or a declared computation.", Apply: judged(RulesVersion, judgeFaith)},
-	{Name: "coverage", Version: RulesVersion, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(RulesVersion, judgeCoverage)},
+	faithRule("1"), coverageRule("1"), faithRule("2"), coverageRule("2"), faithRule(RulesVersion), coverageRule(RulesVersion),
 	{Name: "consistency", Version: "1", Doc: "Whether the section's charts agree to two decimals on what they both state.", Apply: applyConsistency("1", summary.Consistency1)},
-	{Name: "consistency", Version: RulesVersion, Doc: "Whether the section's charts agree, as far as their cells are rounded, on what they both state.", Apply: applyConsistency(RulesVersion, summary.Consistency)},
+	{Name: "consistency", Version: consistencyVersion, Doc: "Whether the section's charts agree, as far as their cells are rounded, on what they both state.", Apply: applyConsistency(consistencyVersion, summary.Consistency)},
+}
+
+func faithRule(version string) app.Rule {
+	return app.Rule{Name: "faith", Version: version, Doc: "Whether every numeral of a draft, and from version 2 every rank, multiple and share in words, resolves to a cell or a declared computation.", Apply: judged(version, judgeFaith)}
+}
+
+func coverageRule(version string) app.Rule {
+	return app.Rule{Name: "coverage", Version: version, Doc: "Whether a draft names every scenario and uses every chart or says why not.", Apply: judged(version, judgeCoverage)}
 }
 
 // judged makes a rule of a judgement on a draft.
@@ -80,6 +89,7 @@ func rejudge(cited []dossier.Evidence, version string) (Written, draft.Verdict, 
 	if version == "1" {
 		f = f.Plain()
 	}
+	c.Loose = version == "1" || version == "2"
 	return w, c.Check(w.Text, f, w.Answers), nil
 }
 

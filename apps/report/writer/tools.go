@@ -254,7 +254,7 @@ func (d *Desk) checkConsistency() tool.Tool {
 			if len(seen) == 0 {
 				return raw, nil, nil, err
 			}
-			f := judgeConsistency(compared, bad, RulesVersion)
+			f := judgeConsistency(compared, bad, consistencyVersion)
 			f.Subject = in.Section
 			return raw, seen, []dossier.Finding{f}, err
 		})

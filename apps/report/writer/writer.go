@@ -143,6 +143,9 @@ func (d *Desk) write(ctx context.Context, c tool.Call, in WriteIn) (tool.Output[
 	if in.Section != l.Section {
 		return none, dossier.Errorf(dossier.Forbidden, "This run writes the section %q and no other.", l.Section)
 	}
+	if err := wellFormed(in.Content, l.Catalog); err != nil {
+		return none, err
+	}
 	chain, err := d.Place.Evidence(ctx, c)
 	if err != nil {
 		return none, err

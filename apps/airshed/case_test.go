@@ -169,6 +169,23 @@ func (b *bench) testPages(t *testing.T, id dossier.CaseID) {
 	}
 }
 
+// What was not let go out is no earlier report: neither one that waits nor one that was
+// taken back.
+func TestHistoryCountsWhatWentOutA139(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil, nil)
+	b.upload(sample.November(then)) // Alipur and Anand Vihar
+	b.fire()
+	for i, want := range []int{0, 1} {
+		id := b.Pending()[0].ID
+		b.Decide(id, dossier.Decision{Verb: []dossier.Verb{dossier.Reject, dossier.Approve}[i], Note: "The officer decided.", At: b.Clock.Now()})
+		past, err := b.book.Past(t.Context(), then)
+		if err != nil || len(past) != want {
+			t.Errorf("%d earlier reports, want %d, %v", len(past), want, err)
+		}
+	}
+}
+
 func TestRejectedReportIsNotFiled(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil, nil)

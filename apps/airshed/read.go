@@ -90,8 +90,9 @@ func (a *airshed) read(ctx context.Context, c tool.Call, in readIn) (tool.Output
 	w := correlate.FindSurges(snap.Readings, stations[st:st+1], sweep.At, r)
 	// By the settings of today there may be no surge: the rules say so of the same facts.
 	surge := correlate.Surge{BorderStation: correlate.BorderStation{Name: old.Station, Point: stations[st].Point, Time: old.Time}, From: old.From, To: old.To}
-	if i := slices.IndexFunc(w.Surges, func(s correlate.Surge) bool { return correlate.SameSurge(s, old, nil, r) }); i >= 0 {
-		surge = w.Surges[i]
+	found := correlate.Distinct(w.Surges, r)
+	if i := slices.IndexFunc(found, func(s correlate.Surge) bool { return correlate.SameSurge(s, old, nil, r) }); i >= 0 {
+		surge = found[i]
 	}
 	past, err := a.past(ctx, old)
 	if err != nil {

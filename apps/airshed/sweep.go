@@ -75,7 +75,7 @@ func (a *airshed) openCases(ctx context.Context, s *book.Sweep, snap observe.Sna
 		return err
 	}
 	var fresh []correlate.Surge
-	for _, surge := range w.Surges {
+	for _, surge := range correlate.Distinct(w.Surges, a.cfg.rules()) {
 		known, err := a.isKnown(ctx, surge)
 		if err != nil {
 			return err

@@ -4,15 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"dossier/apps/airshed/book"
+	"dossier/apps/airshed/dryrun"
 	"dossier/apps/airshed/observe"
 	"dossier/apps/airshed/sample"
 )
@@ -59,6 +62,33 @@ func TestDeduplication(t *testing.T) {
 			t.Errorf("%d cases", n)
 		}
 	})
+}
+
+// A6 holds within one sweep as it does between two: a dip of minutes makes no second
+// report, and the one there is stands for the worst.
+func TestADipOfMinutesIsOneSurgeA6(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil, nil)
+	const day = `{"cpcb_data":[{"station":"Alipur","aqi":310,"timestamp":"2025-11-14T07:00:00Z"},{"station":"Alipur","aqi":290,"timestamp":"2025-11-14T07:20:00Z"},
+	 {"station":"Alipur","aqi":330,"timestamp":"2025-11-14T07:40:00Z"},{"station":"Alipur","aqi":250,"timestamp":"2025-11-14T08:00:00Z"},{"station":"Rohini","aqi":305,"timestamp":"2025-11-14T08:00:00Z"}],"nasa_data":[],"timestamp":"2025-11-14T08:30:00Z"}`
+	b.put("data/dip.json", []byte(day))
+	b.fire()
+	subjects := []string{}
+	for _, c := range b.cases() {
+		subjects = append(subjects, c.Subject)
+		d, err := b.book.ReportOf(t.Context(), c.ID)
+		if err != nil || !strings.Contains(c.Title, fmt.Sprintf("index %v ", d.Report.SurgeDetails.AQI)) {
+			t.Errorf("%s is reported with %v, %v", c.Title, d.Report.SurgeDetails.AQI, err)
+		}
+	}
+	slices.Sort(subjects)
+	if got := strings.Join(subjects, " "); got != "station/Alipur/2025-11-14T07:40Z station/Rohini/2025-11-14T08:00Z" {
+		t.Error(got)
+	}
+	o, err := dryrun.Of("dip.json", []byte(day), then, b.cfg.stations(), b.cfg.rules())
+	if err != nil || len(o.Reports) != 2 || o.Reports[0].SurgeDetails.AQI != 330 || o.Reports[1].ReportID != "CAQM-2025-11-14-002" {
+		t.Errorf("%d reports, %v", len(o.Reports), err)
+	}
 }
 
 func TestTwoSweepsAtOnceFileOnce(t *testing.T) {

@@ -312,9 +312,10 @@ func (b Book) Settle(ctx context.Context, id, status string, res *filing.Result)
 	return n == 1, err
 }
 
-// Past returns the earlier reports that a history is made of.
+// Past returns the earlier reports that a history is made of: those that a legal officer
+// let go out. What was drafted and not decided on, or taken back, proves nothing.
 func (b Book) Past(ctx context.Context, before time.Time) ([]correlate.PastReport, error) {
-	rows, err := b.Query(ctx, `SELECT body FROM airshed_reports WHERE surge_at < $1 ORDER BY surge_at DESC LIMIT 500`, before.UnixMicro())
+	rows, err := b.Query(ctx, `SELECT body FROM airshed_reports WHERE surge_at < $1 AND status IN ($2, $3) ORDER BY surge_at DESC LIMIT 500`, before.UnixMicro(), Filed, PartFiled)
 	return db.Collect(rows, err, func(r db.Row) (correlate.PastReport, error) {
 		var body string
 		if err := r.Scan(&body); err != nil {

@@ -73,6 +73,22 @@ func FindSurges(readings []observe.Reading, stations []Station, now time.Time, r
 	return w
 }
 
+// Distinct returns the surges without those that are the same as a worse one among
+// them: a station that comes down for less than an hour is in one surge.
+func Distinct(surges []Surge, r Rules) []Surge {
+	worst := slices.Clone(surges)
+	slices.SortStableFunc(worst, func(a, b Surge) int { return cmp.Compare(b.AQI, a.AQI) })
+	var kept []Surge
+	for _, s := range worst {
+		if !slices.ContainsFunc(kept, func(k Surge) bool { return s.Name == k.Name && s.Time.Sub(k.Time).Abs() <= r.SameSurge }) {
+			kept = append(kept, s)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(surges), func(s Surge) bool {
+		return !slices.ContainsFunc(kept, func(k Surge) bool { return s.Name == k.Name && s.Time.Equal(k.Time) })
+	})
+}
+
 // Belongs reports whether a reading bears the name of a station and was taken near it.
 func Belongs(rd observe.Reading, st Station, r Rules) bool {
 	return sameName(rd.Station, st.Name) && !elsewhere(rd, r) && (rd.Point == nil || geo.Km(*rd.Point, st.Point) <= r.MatchKm)

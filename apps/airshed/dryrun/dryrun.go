@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,10 +63,14 @@ func Of(name string, raw []byte, at time.Time, stations []correlate.Station, r c
 	w, all := correlate.Analyse(snap, stations, at, nil, r)
 	o.Stations, o.Notes, o.Status = append(o.Stations, w.Stations...), append(o.Notes, w.Notes...), book.SweepQuiet
 	obj := lake.Object{Bucket: "file:", Key: name, SHA256: sha}
-	for i, a := range all {
+	distinct := correlate.Distinct(w.Surges, r)
+	for _, a := range all {
+		if !slices.ContainsFunc(distinct, func(s correlate.Surge) bool { return s.Name == a.Surge.Name && s.Time.Equal(a.Surge.Time) }) {
+			continue
+		}
 		o.Status = book.SweepReported
 		o.Reports = append(o.Reports, legal.Compose(legal.Input{
-			ID: fmt.Sprintf("CAQM-%s-%03d", at.UTC().Format(time.DateOnly), i+1), Now: at, Sweep: o.SweepID, Analysis: a,
+			ID: fmt.Sprintf("CAQM-%s-%03d", at.UTC().Format(time.DateOnly), len(o.Reports)+1), Now: at, Sweep: o.SweepID, Analysis: a,
 			Quality: casefile.QualityOf(snap, at, observe.Sentences(problems), a, r), Sources: casefile.SourcesOf(snap, obj, at), Rules: r,
 		}))
 	}

@@ -75,7 +75,7 @@ func build(env app.Env, cfg Config) (*app.Kit, error) {
 	}
 	return &app.Kit{
 		Agents: []*agent.Agent{ag}, Triggers: a.triggers(), Suites: a.suites(ag), Routes: a.routes, Demo: a.demo,
-		Tools: []tool.Tool{a.readTool()},
+		Tools: []tool.Tool{a.readTool()}, Background: a.background,
 		Views: map[string]app.View{
 			casefile.Settings: app.Table, casefile.Readings: app.Table, casefile.Fires: app.Map, casefile.Share: app.Table,
 			casefile.Wind: app.Table, casefile.History: app.Table, casefile.Report: app.JSON, casefile.Filing: app.Table,

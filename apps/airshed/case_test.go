@@ -84,6 +84,27 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 			t.Errorf("an investigator decided: %v", err)
 		}
 	})
+	t.Run("the legal officer sees what would be filed", func(t *testing.T) {
+		told := b.Kit.Tell(t.Context(), b.airshed.Log, waiting[0], b.Person("lex"))
+		text := ""
+		for _, f := range told {
+			text += f.Label + ": " + f.Value + "\n"
+			if f.Link != "/apps/airshed/reports/CAQM-2025-11-14-001" {
+				t.Errorf("%+v", f)
+			}
+		}
+		r := draft.Report
+		for _, want := range append([]string{r.ExecutiveSummary, r.Reasoning, r.LegalCitations.EnforcementRequest, "Texts by: rule"}, append(r.Recommendations, r.Caveats...)...) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+		other := waiting[0]
+		other.Args = bytes.ReplaceAll(other.Args, []byte(draft.SHA256), bytes.Repeat([]byte("0"), 64))
+		if told := b.Kit.Tell(t.Context(), b.airshed.Log, other, b.Person("lex")); len(told) != 1 || told[0].Value != "is no longer the one that was asked about" {
+			t.Errorf("%+v", told)
+		}
+	})
 	b.Decide(waiting[0].ID, dossier.Decision{Verb: dossier.Approve, At: b.Clock.Now()})
 	t.Run("A-007 A-073 A-133 filed", func(t *testing.T) {
 		d, err := b.book.Report(t.Context(), "CAQM-2025-11-14-001")

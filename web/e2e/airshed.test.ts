@@ -69,6 +69,9 @@ test("approved in the inbox, the report is filed and the receiver holds it", asy
   const { report_id } = reportOf(asked);
   await who.page.goto(`${product.url}/inbox/${asked.id}`);
   await who.page.getByRole("heading", { name: "Exactly this will run" }).waitFor();
+  const { report } = await read<Filed>(who, product, `/api/v1/airshed/reports/${report_id}`);
+  const shown = await who.page.getByRole("region", { name: "Before you decide" }).innerText();
+  for (const part of [report.executive_summary, report.reasoning, report.legal_citations.enforcement_request, ...report.recommendations]) assert.ok(shown.includes(part), `whoever decides reads ${part}`);
   await shot("inbox");
   await who.page.keyboard.press("a");
   await who.page.getByRole("form", { name: "Approve this" }).waitFor();

@@ -9,7 +9,7 @@ export function Background({ figures }: { figures: Figure[] }) {
   return (
     <div className="stack tight">
       <dl className="facts">{figures.map((f) => <Fragment key={f.label}><dt>{f.label}</dt><dd>{f.value}</dd></Fragment>)}</dl>
-      <p className="small muted">{how.join(" ")} {link && <Link href={link}>How it is counted</Link>}</p>
+      <p className="small muted">{how.join(" ")} {link && <Link href={link}>All of it</Link>}</p>
     </div>
   );
 }

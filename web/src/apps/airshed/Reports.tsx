@@ -4,7 +4,7 @@ import { Empty, ErrorBox, Loaded, Notice } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
 import { useHas } from "../../hooks/session";
-import { words } from "../../lib/format";
+import { count, words } from "../../lib/format";
 import { htmlAddress, pdfAddress, receivedAddress, useReceived, useReport, useReports, useResend, useSweepNow, useSweeps, type Filed } from "./data";
 import { SurgeOf } from "./Surge";
 
@@ -37,15 +37,18 @@ export function Overview() {
 function SweepBar() {
   const sweeps = useSweeps();
   const now = useSweepNow();
+  const maySweep = useHas("investigator", "legal");
   const last = sweeps.data?.[0];
+  const problems = last?.problems ?? [];
   return (
     <section className="panel pad row between" aria-label="Sweeps">
       <div>
         {last ? <p>Last look at the lake <Time at={last.at} />: <strong>{words(last.status)}</strong>, {last.surges} above the threshold, {last.new_cases} new. <span className="muted small break">{last.object.key}{last.object.from_cache ? " (last good copy)" : ""}</span></p> : <p>Nobody has looked at the lake yet.</p>}
         {last?.detail && <p className="muted small">{last.detail}</p>}
+        {problems.length > 0 && <details className="small"><summary>{count(problems.length, "note")} on the data</summary><ul className="airshed-list">{problems.map((p, i) => <li key={i} className="break">{p}</li>)}</ul></details>}
         {now.error && <ErrorBox error={now.error} />}
       </div>
-      <button type="button" className="button" disabled={now.isPending} onClick={() => now.mutate()}>{now.isPending ? "Looking…" : "Look for surges now"}</button>
+      {maySweep && <button type="button" className="button" disabled={now.isPending} onClick={() => now.mutate()}>{now.isPending ? "Looking…" : "Look for surges now"}</button>}
     </section>
   );
 }

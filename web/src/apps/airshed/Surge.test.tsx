@@ -36,7 +36,7 @@ it("marks a what-if as not the record, and goes back to it", async () => {
   fireEvent.change(radius, { target: { value: "100" } });
   await screen.findByText("A what-if, not the record.");
   await waitFor(() => expect(screen.getByText("(record: 620)")).toBeTruthy());
-  expect(asked).toEqual([{ surge_aqi_threshold: 300, fire_correlation_radius_km: 100, correlation_window_hours: 48, high_contribution_fire_count: 100 }]);
+  expect(asked).toEqual([{ fire_correlation_radius_km: 100 }]);
   fireEvent.click(screen.getByText("Back to the record"));
   await waitFor(() => expect(screen.queryByText("A what-if, not the record.")).toBeNull());
   expect(screen.queryByText("(record: 620)")).toBeNull();

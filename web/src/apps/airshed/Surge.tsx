@@ -25,7 +25,7 @@ function WhatIf({ record }: { record: Scene }) {
   const [figures, setFigures] = useState(asRecorded);
   const asked = useDeferredValue(figures);
   const changed = !same(figures, asRecorded);
-  const other = useWhatIf(record.case, same(asked, asRecorded) ? undefined : asked);
+  const other = useWhatIf(record.case, changes(asked, asRecorded));
   const scene = changed && other.data ? other.data : record;
   return (
     <div className="airshed-surge airshed-live">
@@ -43,7 +43,7 @@ function WhatIf({ record }: { record: Scene }) {
         {scene.analysis && <div className="airshed-pair"><Pollutants analysis={scene.analysis} /><Past analysis={scene.analysis} /></div>}
       </div>
       <aside className="stack">
-        <Sliders figures={figures} set={setFigures} reset={() => setFigures(asRecorded)} changed={changed} />
+        <Sliders figures={figures} record={asRecorded} set={setFigures} reset={() => setFigures(asRecorded)} changed={changed} />
         {scene.analysis && <States analysis={scene.analysis} />}
         {scene.analysis && <Terms analysis={scene.analysis} />}
         {scene.analysis && <Wind analysis={scene.analysis} />}
@@ -56,6 +56,12 @@ function WhatIf({ record }: { record: Scene }) {
 function figuresOf(s: Scene): Figures {
   const r = s.rules;
   return { surge_aqi_threshold: r.surge_aqi_threshold, fire_correlation_radius_km: r.fire_correlation_radius_km, correlation_window_hours: hoursOf(r), high_contribution_fire_count: r.high_contribution_fire_count };
+}
+
+/** The figures that differ from the record's; the server keeps the record's for the rest. */
+function changes(asked: Figures, record: Figures): Partial<Figures> | undefined {
+  const out = Object.fromEntries(Object.entries(asked).filter(([k, v]) => v !== record[k as keyof Figures])) as Partial<Figures>;
+  return Object.keys(out).length > 0 ? out : undefined;
 }
 
 const same = (a: Figures, b: Figures) => (Object.keys(a) as (keyof Figures)[]).every((k) => a[k] === b[k]);
@@ -109,14 +115,14 @@ const sliders: { key: keyof Figures; name: string; min: number; max: number; ste
   { key: "high_contribution_fire_count", name: "High contributor above", min: 0, max: 500, step: 5, unit: " fires" },
 ];
 
-function Sliders({ figures, set, reset, changed }: { figures: Figures; set: (f: Figures) => void; reset: () => void; changed: boolean }) {
+function Sliders({ figures, record, set, reset, changed }: { figures: Figures; record: Figures; set: (f: Figures) => void; reset: () => void; changed: boolean }) {
   return (
     <section className="panel pad stack tight" aria-label="What if">
       <div className="row between"><h3>What if</h3><button type="button" className="button small" disabled={!changed} onClick={reset}>Back to the record</button></div>
       {sliders.map((s) => (
         <div key={s.key} className="field">
           <label htmlFor={s.key} className="row between"><span>{s.name}</span><output htmlFor={s.key}>{figures[s.key]}{s.unit}</output></label>
-          <input id={s.key} type="range" min={s.min} max={s.max} step={s.step} value={figures[s.key]} onChange={(e) => set({ ...figures, [s.key]: Number(e.target.value) })} />
+          <input id={s.key} type="range" min={Math.min(s.min, record[s.key])} max={Math.max(s.max, record[s.key])} step={s.step} value={figures[s.key]} onChange={(e) => set({ ...figures, [s.key]: Number(e.target.value) })} />
         </div>
       ))}
     </section>

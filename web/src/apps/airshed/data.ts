@@ -67,7 +67,7 @@ export const useSweeps = () => useQuery({ queryKey: ["airshed", "sweeps"], query
 export const useScene = (id: string) => useQuery({ queryKey: ["airshed", "scene", id], queryFn: () => fetchJSON<Scene>(`${root}/cases/${encodeURIComponent(id)}/scene`), enabled: id !== "" });
 
 /** The same facts by other figures. Nothing is asked while there are none. */
-export function useWhatIf(id: string, figures: Figures | undefined) {
+export function useWhatIf(id: string, figures: Partial<Figures> | undefined) {
   return useQuery({
     queryKey: ["airshed", "what-if", id, figures],
     queryFn: ({ signal }) => fetchJSON<Scene>(`${root}/cases/${encodeURIComponent(id)}/what-if`, { method: "POST", json: figures, signal }),

@@ -3,6 +3,7 @@ package netra
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"dossier"
@@ -54,6 +55,9 @@ func (o *office) classify(ctx context.Context, raw json.RawMessage) error {
 		return fmt.Errorf("decode classify: %w", err)
 	}
 	a, err := o.book.Account(ctx, in.Signal)
+	if errors.Is(err, dossier.NotFound) {
+		return nil // removed for its age meanwhile
+	}
 	if err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func (o *office) classify(ctx context.Context, raw json.RawMessage) error {
 			return err
 		}
 	}
-	if err := o.book.Propose(ctx, a.Signal.ID, c, use); err != nil || !use {
+	if err := o.book.Propose(ctx, a.Signal, c, use); err != nil || !use {
 		return err
 	}
 	return o.watch(ctx, a.Signal.Place())

@@ -125,7 +125,7 @@ func TestDisclaimerN058N072N073(t *testing.T) {
 		{"POST", "/analyze", analyzeIn{District: "Cachar", State: "Assam"}}, {"POST", "/ingest", report}, {"GET", "/risk-score/Cachar", nil},
 		{"GET", "/risk-history/Cachar", nil}, {"GET", "/districts", nil}, {"GET", "/signals/Cachar", nil}, {"GET", "/methodology", nil},
 		{"POST", "/review", reviewIn{District: "Cachar", FalseAlarm: new(false)}}, {"GET", "/review", nil},
-		{"POST", "/weights", weightChange{LayerWeights: map[engine.Layer]float64{engine.Physical: 1.2}}}, {"GET", "/weights", nil}, {"GET", "/retention", nil},
+		{"POST", "/weights", weightChange{LayerWeights: map[engine.Layer]float64{engine.Physical: 1.2}, Why: "A test"}}, {"GET", "/weights", nil}, {"GET", "/retention", nil},
 	}
 	for _, a := range asked {
 		if code, body := p.Call(a.method, a.path, a.body, nil); code != 200 || !strings.Contains(body, `"governance_disclaimer":"`+engine.Disclaimer+`"`) {
@@ -185,8 +185,14 @@ func testWeights(t *testing.T, p *product) {
 	if got, err := p.book.Proposal(ctx, prop.ID); err != nil || got.Status != "adopted" || got.DecidedBy != aSenior.ID || got.Proposer != p.As.ID {
 		t.Errorf("N-018 the record names %q as proposer and %q as decider, %v", got.Proposer, got.DecidedBy, err)
 	}
-	if code, _ := p.Call("POST", "/weights", weightChange{Geo: map[engine.Tag]float64{engine.Border: 3}}, nil); code != 422 {
-		t.Errorf("a multiplier of 3 answered %d", code)
+	for want, wrong := range map[string]weightChange{
+		"must be given, 1.0 to 1.6": {Geo: map[engine.Tag]float64{engine.Border: 3}, Why: "A test"},
+		"Say why":                   {Geo: map[engine.Tag]float64{engine.Border: 1.6}},
+		"changes nothing":           {Why: "A test"},
+	} {
+		if code, body := p.Call("POST", "/weights", wrong, nil); code != 422 || !strings.Contains(body, want) {
+			t.Errorf("%+v answered %d: %s", wrong, code, body)
+		}
 	}
 }
 

@@ -111,6 +111,29 @@ func TestFoldingKeepsTheGraverReport(t *testing.T) {
 	})
 }
 
+// What a model said of a first report is not used for the words of a graver one, and
+// what is gone asks for no model.
+func TestProposalOfWordsThatAreGone(t *testing.T) {
+	t.Parallel()
+	p := newProduct(t, nil)
+	p.take("Protest rally at the market over land survey")
+	first, err := p.book.Signals(t.Context(), cachar, p.Clock.Now().Add(-24*time.Hour), p.Clock.Now())
+	if err != nil || len(first) != 1 {
+		t.Fatalf("stored %+v, %v", first, err)
+	}
+	p.take("Protest rally at the market over land survey turns violent, two killed")
+	calm := ingest.Classification{Layers: []engine.Layer{engine.Cognitive}, Polarity: engine.Neutral, Severity: 1, By: "model"}
+	if err := p.book.Propose(t.Context(), first[0], calm, true); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := p.book.Account(t.Context(), first[0].ID); err != nil || a.Used != "rule" || a.Signal.Severity != 5 || a.ByModel != nil {
+		t.Errorf("N-088 stored %+v, %v", a, err)
+	}
+	if err := p.classify(t.Context(), json.RawMessage(`{"signal":"SIG-gone"}`)); err != nil {
+		t.Errorf("N-088 a removed signal gives %v", err)
+	}
+}
+
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, testReviews)

@@ -51,7 +51,10 @@ func (o *office) backTest(ctx context.Context, proposed engine.Params, days int,
 // propose back-tests a change, stores it and has a senior officer asked. The numbers
 // in force stay until someone other than the proposer agrees.
 func (o *office) propose(ctx context.Context, c weightChange, by dossier.Principal) (book.Proposal, error) {
-	now := o.env.Now()
+	now, why := o.env.Now(), ingest.Clean(c.Why)
+	if why == "" {
+		return book.Proposal{}, dossier.Errorf(dossier.Invalid, "Say why the weights should change: whoever decides must know.")
+	}
 	inForce, err := o.board.Engine(ctx, now)
 	if err != nil {
 		return book.Proposal{}, err
@@ -68,7 +71,7 @@ func (o *office) propose(ctx context.Context, c weightChange, by dossier.Princip
 	if err != nil {
 		return book.Proposal{}, fmt.Errorf("encode back-test: %w", err)
 	}
-	p := book.Proposal{ID: o.env.NewID("WGT-"), Version: params.Version(), Params: params, Why: ingest.Clean(c.Why), Proposer: by.ID, Proposed: now, BackTest: raw, Status: "proposed"}
+	p := book.Proposal{ID: o.env.NewID("WGT-"), Version: params.Version(), Params: params, Why: why, Proposer: by.ID, Proposed: now, BackTest: raw, Status: "proposed"}
 	err = o.env.DB.InTx(ctx, func(ctx context.Context) error {
 		k, _, err := o.env.Desk.Open(ctx, app.Opening{Subject: "weights/" + p.ID, Title: "Proposed weights " + p.Version, State: dossier.Open, Stage: "proposed", By: by})
 		if err != nil {

@@ -356,23 +356,25 @@ type extended struct {
 
 func (e extended) Scan(dest ...any) error { return e.Row.Scan(append(dest, e.more...)...) }
 
-// Propose stores a model's classification beside the rule's. Only with use does the
-// signal take it over.
-func (b *Book) Propose(ctx context.Context, id string, c ingest.Classification, use bool) error {
+// Propose stores a model's classification of a signal beside the rule's. Only with use
+// does the signal take it over. A signal whose words are no longer those that the model
+// read stays as it is.
+func (b *Book) Propose(ctx context.Context, s engine.Signal, c ingest.Classification, use bool) error {
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode classification: %w", err)
 	}
 	return b.DB.InTx(ctx, func(ctx context.Context) error {
-		if _, err := b.DB.Exec(ctx, `UPDATE netra_signals SET by_model = $1 WHERE id = $2`, string(raw), id); err != nil {
-			return fmt.Errorf("store classification of %s: %w", id, err)
+		n, err := b.DB.Exec(ctx, `UPDATE netra_signals SET by_model = $1 WHERE id = $2 AND event_summary = $3`, string(raw), s.ID, s.EventSummary)
+		if err != nil {
+			return fmt.Errorf("store classification of %s: %w", s.ID, err)
 		}
-		if !use {
+		if !use || n == 0 {
 			return nil
 		}
 		if _, err := b.DB.Exec(ctx, `UPDATE netra_signals SET layers = $1, polarity = $2, severity = $3, tags = $4, used = 'model' WHERE id = $5`,
-			join(c.Layers), string(c.Polarity), c.Severity, join(c.Tags), id); err != nil {
-			return fmt.Errorf("use classification of %s: %w", id, err)
+			join(c.Layers), string(c.Polarity), c.Severity, join(c.Tags), s.ID); err != nil {
+			return fmt.Errorf("use classification of %s: %w", s.ID, err)
 		}
 		return b.touch(ctx)
 	})

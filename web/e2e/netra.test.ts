@@ -66,6 +66,19 @@ test("a district's page follows too, and says why", async () => {
   await shots("district");
 });
 
+test("a review says which score was looked at", async () => {
+  await who.page.goto(`${product.url}/apps/netra/district/Mizoram/Serchhip`);
+  await settled(who.page);
+  const sent = who.page.waitForRequest((r) => r.method() === "POST" && new URL(r.url()).pathname === "/review");
+  await who.page.getByLabel("Note").fill("Seen on the ground");
+  await who.page.getByRole("button", { name: "It was a false alarm" }).click();
+  await who.page.getByRole("status").getByText("Recorded.").waitFor();
+  const body = (await sent).postDataJSON() as { score_timestamp: string; false_alarm: boolean };
+  assert.ok(body.false_alarm && !Number.isNaN(Date.parse(body.score_timestamp)), JSON.stringify(body));
+  const { reviews } = await read<{ reviews: { place: { district: string }; score: number; false_alarm: boolean; note: string }[] }>(who, product, "/review");
+  assert.ok(reviews[0]?.place.district === "Serchhip" && reviews[0].false_alarm && reviews[0].note === "Seen on the ground", JSON.stringify(reviews[0]));
+});
+
 test("a crossing waits in the inbox for a senior officer", async () => {
   const { items } = await eventually(async () => {
     const list = await read<{ items: { title: string }[] }>(who, product, "/api/v1/approvals?view=mine&limit=200");

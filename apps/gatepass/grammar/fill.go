@@ -66,6 +66,9 @@ func (g *Grammar) passSlot(s State, u *utterance, t *compiled, slot Slot) (strin
 	if t.Acts && len(u.several) > 1 { // one deed is about one pass
 		return "", u.several, ""
 	}
+	if u.readUnread(s, g) {
+		return "", nil, ""
+	}
 	p, ok, among, name := u.resolve(s)
 	if !ok {
 		return "", among, name
@@ -145,7 +148,7 @@ func (u *utterance) claimed() string {
 			}
 		case "name":
 			j := i + 1
-			if u.word(j) == "is" {
+			if u.word(j) == "is" || u.word(j) == "of" {
 				j++
 			}
 			if j < len(u.tokens) {

@@ -120,6 +120,7 @@ type Act struct {
 	Talk  Talk   // with Chat
 	Among []Pass // with Ask: what the reference could mean
 	Name  string // with LookUp: whose pass is meant
+	Doubt bool   // with LookUp: what follows is to be shown before it is done
 }
 
 // A Doing is a kind of act.
@@ -175,6 +176,7 @@ type Pending struct {
 	Slot    string // asked for; "" with Confirm
 	Confirm bool
 	Search  string // the name that is being looked up for Slot
+	Doubt   bool   // it is to be shown before it is done
 }
 
 // Done is a call that was made.
@@ -213,8 +215,17 @@ func (g *Grammar) Hear(s State, text string) Act {
 	}
 	args, among, name := g.fill(s, u, t, Args{})
 	a := u.askWhen(t, g.next(s, t, args, among, name))
-	if a.Do == Call && t.Acts && u.doubtful(t) {
+	return a.shown(t.Acts && u.doubtful(t))
+}
+
+// shown makes a call that is in doubt one that is shown first, now or once its pass is
+// found.
+func (a Act) shown(doubt bool) Act {
+	switch {
+	case doubt && a.Do == Call:
 		a.Do = Confirm
+	case doubt && a.Do == LookUp:
+		a.Doubt = true
 	}
 	return a
 }
@@ -288,7 +299,7 @@ func (g *Grammar) Found(s State, p Pending, found []Pass) Act {
 	args := clone(p.Args)
 	if len(match) == 1 {
 		args[p.Slot] = identifier(t, p.Slot, match[0])
-		return g.next(s, t, args, nil, "")
+		return g.next(s, t, args, nil, "").shown(p.Doubt)
 	}
 	return Act{Do: Ask, Tool: t.Name, Args: args, Slot: p.Slot, Among: match}
 }
@@ -335,7 +346,7 @@ func (s State) After(a Act) State {
 	case Confirm:
 		s.Pending = &Pending{Tool: a.Tool, Args: a.Args, Confirm: true}
 	case LookUp:
-		s.Pending = &Pending{Tool: a.Tool, Args: a.Args, Slot: a.Slot, Search: a.Name}
+		s.Pending = &Pending{Tool: a.Tool, Args: a.Args, Slot: a.Slot, Search: a.Name, Doubt: a.Doubt}
 	case Chat:
 		if a.Talk == Cancel {
 			s.Pending = nil

@@ -95,6 +95,58 @@ func TestNewPassReplacesOld(t *testing.T) {
 	}
 }
 
+// What may mean another pass never means the one that was spoken of.
+func TestAnotherPassIsMeant(t *testing.T) {
+	t.Parallel()
+	s := fresh("admin")
+	s.Pass = Pass{Number: "GP-2026-0007", Person: "Kavitha Raman"}
+	call := func(number string) Act {
+		return Act{Do: Call, Tool: "approve_gate_pass", Args: Args{"pass_number": number}}
+	}
+	ask, show := Act{Do: Ask, Slot: "pass_number"}, Act{Do: Confirm, Args: Args{"pass_number": "GP-2026-0007"}}
+	find := func(name string) Act { return Act{Do: LookUp, Name: name} }
+	tests := []struct {
+		say  string
+		want Act
+	}{
+		{"approve it", call("GP-2026-0007")},
+		{"kindly approve", call("GP-2026-0007")},
+		{"approve Kavitha", call("GP-2026-0007")},
+		{"approve it as Suresh Menon", call("GP-2026-0007")},
+		{"approve it by 5 pm", call("GP-2026-0007")},
+		{"approve GP-8", call("GP-2026-0008")},
+		{"approve gp 20260008", call("GP-2026-0008")},
+		{"approve 8", ask},
+		{"approve it, 8", ask},
+		{"approve no. 8", ask},
+		{"approve GP-2026", ask},
+		{"approve GP-2026-000", ask},
+		{"approve GP-2O26-0008", ask},
+		{"approve GP-2026-0008x", ask},
+		{"approve the eighth", ask},
+		{"approve the one for Arjun", find("Arjun")},
+		{"approve the pass of lakshmi", find("Lakshmi")},
+		{"approve it, Arjun is waiting", show},
+		{"approve GP-2026-0008, Arjun is waiting", call("GP-2026-0008")},
+	}
+	for _, tt := range tests {
+		got := desk.Hear(s, tt.say)
+		if got.Do != tt.want.Do || got.Args["pass_number"] != tt.want.Args["pass_number"] || got.Slot != tt.want.Slot && tt.want.Slot != "" || got.Name != tt.want.Name {
+			t.Errorf("G-164 G-165 %q: %+v, want %+v", tt.say, got, tt.want)
+		}
+	}
+	if a := desk.Hear(s, "approve this in the name of Suresh Menon"); a.Args["name"] != "Suresh Menon" {
+		t.Errorf("G3 in another's name: %+v", a)
+	}
+	s, a := play(s, "maybe approve Arjun's pass")
+	if a.Do != LookUp {
+		t.Fatalf("%+v", a)
+	}
+	if a := desk.Found(s, *s.Pending, []Pass{{"GP-2026-0008", "", "Arjun Singh"}}); a.Do != Confirm {
+		t.Errorf("a doubt is forgotten while the pass is looked up: %+v", a)
+	}
+}
+
 func TestAmbiguous(t *testing.T) {
 	t.Parallel()
 	s := fresh("admin")

@@ -44,6 +44,7 @@ type utterance struct {
 	number, id, note string // the first of each that was named
 	several          []Pass // with more than one pass number: all of them
 	unsure           bool   // something was taken back, and it is not clear what
+	mixed            bool   // "it" was said beside somebody else's name
 	vague            bool   // a time to come back was said, and it is not clear which
 	ordinal          int    // "the second one": 2; "the last": -1; 0: none
 	pronoun          bool   // "it", "that pass", "him"
@@ -260,13 +261,16 @@ func isNoteID(s string) bool {
 	return ok && len(rest) >= 8
 }
 
+// joints stand between the parts of a pass number.
+const joints = "-/_.#"
+
 // readNumber reads a pass number in one word: gp-2026-0012, GP20260012, gp/2026/12.
 func readNumber(low string) (string, bool) {
 	rest, ok := strings.CutPrefix(low, "gp")
 	if !ok {
 		return "", false
 	}
-	rest = strings.TrimLeft(rest, "-/_.#")
+	rest = strings.TrimLeft(rest, joints)
 	if len(rest) < 5 || !allDigits(rest[:4]) || rest[0] != '1' && rest[0] != '2' {
 		return "", false
 	}
@@ -290,7 +294,7 @@ func (u *utterance) joinNumbers(s State) {
 		t := u.tokens[i]
 		n, used := "", 0
 		switch low := t.word; {
-		case low == "gp" || strings.HasPrefix(low, "gp") && allDigits(low[2:]) && len(low) <= 7:
+		case low == "gp" || strings.HasPrefix(low, "gp") && allDigits(strings.TrimLeft(low[2:], joints)) && len(low) <= 8:
 			n, used = u.afterGP(i, s)
 		case strings.HasPrefix(low, "#") && allDigits(low[1:]) && len(low) <= 7:
 			n, used = shortNumber(low[1:], s), 1
@@ -314,7 +318,7 @@ func isPassWord(w string) bool { return w == "pass" || w == "gatepass" || w == "
 
 func (u *utterance) afterGP(i int, s State) (string, int) {
 	if low := u.tokens[i].word; low != "gp" {
-		return shortNumber(strings.TrimLeft(low[2:], "-#"), s), 1
+		return shortAfterGP(strings.TrimLeft(low[2:], joints), s), 1
 	}
 	if i+2 < len(u.tokens) && u.tokens[i+1].kind == tokInt && len(u.tokens[i+1].word) == 4 && u.tokens[i+2].kind == tokInt {
 		if n, ok := readNumber("gp" + u.tokens[i+1].word + "-" + u.tokens[i+2].word); ok {
@@ -322,9 +326,21 @@ func (u *utterance) afterGP(i int, s State) (string, int) {
 		}
 	}
 	if i+1 < len(u.tokens) && u.tokens[i+1].kind == tokInt {
-		return shortNumber(u.tokens[i+1].word, s), 2
+		if n, ok := readNumber("gp" + u.tokens[i+1].word); ok {
+			return n, 2
+		}
+		return shortAfterGP(u.tokens[i+1].word, s), 2
 	}
 	return "", 0
+}
+
+// shortAfterGP reads what follows gp as a short number, unless it is a year that lacks
+// the number.
+func shortAfterGP(digits string, s State) string {
+	if len(digits) == 4 && strings.HasPrefix(digits, "20") {
+		return ""
+	}
+	return shortNumber(digits, s)
 }
 
 // afterPass reads "pass 12", "gate pass no. 12". It keeps the word pass out of the

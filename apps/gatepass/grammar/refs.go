@@ -116,6 +116,48 @@ func (u *utterance) readName(s State, g *Grammar) {
 	}
 }
 
+// readUnread looks, before what was spoken of last is taken for what is meant now, for
+// words that may mean another pass: a name, which it notes, or what may be a number and
+// could not be read as one, which it reports.
+func (u *utterance) readUnread(s State, g *Grammar) (garbled bool) {
+	if u.number != "" || u.id != "" || u.name != "" || u.ordinal != 0 {
+		return false
+	}
+	for i := range u.tokens {
+		if t := &u.tokens[i]; !t.ref && !t.day && (strings.ContainsAny(t.raw, "0123456789") || strings.HasPrefix(t.word, "gp")) {
+			return true
+		}
+	}
+	name := u.stranger(g)
+	if u.has("it") || u.has("that") || u.has("this") || u.has("same") {
+		u.mixed = name != "" && !nameFits(name, s.Pass.Person)
+		return false
+	}
+	u.name = name
+	return false
+}
+
+// stranger returns the name of somebody whom u speaks of, or "".
+func (u *utterance) stranger(g *Grammar) string {
+	shouted, speaker := u.text == strings.ToUpper(u.text), u.claimed()
+	for i := range u.tokens {
+		t := &u.tokens[i]
+		if t.kind != tokWord || strings.Contains(speaker, t.raw) || t.ref || t.day || t.status != "" || len(t.raw) < 2 || g.spell.Known(strings.ToLower(t.raw)) {
+			continue
+		}
+		switch before := u.word(i - 1); before {
+		case "is", "am", "sir", "madam": // whoever speaks, or is spoken to
+			continue
+		case "for", "of", "named":
+			return u.nameFrom(i)
+		}
+		if t.capital && !shouted {
+			return u.nameFrom(i)
+		}
+	}
+	return ""
+}
+
 // personAt reports whether token i is, as far as one can tell, part of a name.
 func (u *utterance) personAt(i int) bool {
 	t := u.tokens[i]
@@ -150,6 +192,8 @@ func (u *utterance) resolve(s State) (p Pass, ok bool, among []Pass, name string
 		return Pass{ID: u.id}, true, nil, ""
 	case u.number != "":
 		return Pass{Number: u.number}, true, nil, ""
+	case u.ordinal > 0 && len(s.Shown) == 0:
+		return Pass{}, false, nil, ""
 	case u.ordinal != 0 && len(s.Shown) > 0:
 		i := u.ordinal - 1
 		if u.ordinal < 0 {

@@ -210,7 +210,7 @@ func (u *utterance) doubtful(t *compiled) bool {
 		}
 		return true
 	}
-	return creates && (u.sequence("may", "not") >= 0 || u.sequence("or", "not") >= 0)
+	return u.mixed || creates && (u.sequence("may", "not") >= 0 || u.sequence("or", "not") >= 0)
 }
 
 // forbids reports whether u says not to do something.

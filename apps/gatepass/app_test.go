@@ -24,6 +24,7 @@ import (
 	"dossier/internal/agent"
 	"dossier/internal/app"
 	"dossier/internal/app/apptest"
+	"dossier/internal/tool"
 )
 
 func TestApp(t *testing.T) {
@@ -409,5 +410,39 @@ func TestNamesOfPhotos(t *testing.T) {
 		if got := begin(b, "gate", gate).say(n+" is going out", photo); !strings.Contains(got, "went out with "+n) {
 			t.Errorf("G-162 %q: %s", name, got)
 		}
+	}
+}
+
+// An answer is lost, and the person says "try again": the second try is the same deed.
+func TestTryAgainIsTheSameDeed(t *testing.T) {
+	t.Parallel()
+	b, rec := remote(t)
+	create, _ := b.Kit.Tool("create_gate_pass")
+	at := monday
+	try := func(key, person string, cut bool) string {
+		t.Helper()
+		rec.cut.Store(cut)
+		args := json.RawMessage(`{"person_name":"` + person + `","description":"bank","is_returnable":true}`)
+		res, err := create.Run(t.Context(), tool.Call{For: hr, Now: at, Key: key}, args)
+		seen := rec.take() // more than one: the transport itself asks again over a new connection
+		if err != nil || len(seen) == 0 || strings.Contains(string(res.Value), `"ok":true`) == cut {
+			t.Fatalf("%s: %s %v, asked %v", key, res.Value, err, seen)
+		}
+		return seen[len(seen)-1].key
+	}
+	first := try("one", "Ravi", true)
+	if again := try("two", "Ravi", false); again != first {
+		t.Errorf("G7 tried with %s and again with %s", first, again)
+	}
+	if third := try("three", "Ravi", false); third == first {
+		t.Error("a second pass for the same person is taken for the first")
+	}
+	first = try("four", "Ravi", true)
+	if other := try("five", "Priya", false); other == first {
+		t.Error("another deed takes the key of one in doubt")
+	}
+	at = at.Add(time.Hour)
+	if late := try("six", "Ravi", false); late == first {
+		t.Error("a deed of the next hour is taken for a try")
 	}
 }

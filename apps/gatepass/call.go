@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"dossier"
 	"dossier/apps/gatepass/client"
@@ -74,11 +77,15 @@ func run[In any](ctx context.Context, b *toolbox, o operation.Operation, c tool.
 	if bad != nil {
 		return tool.Output[Reply]{Value: b.failed(*bad)}, nil
 	}
+	deed, err := deedOf(c, o, in)
+	if err != nil {
+		return tool.Output[Reply]{}, err
+	}
 	if r.Method == http.MethodPost && c.Key != "" {
-		sum := sha256.Sum256([]byte(c.Key))
-		r.Key = hex.EncodeToString(sum[:16])
+		r.Key = b.doubts.key(deed, digest([]byte(c.Key)), c.Now)
 	}
 	res := b.api.Do(ctx, r)
+	b.doubts.note(deed, r.Key, res, c.Now)
 	if !res.Success {
 		return tool.Output[Reply]{Value: b.failed(*res.Info)}, nil
 	}
@@ -87,6 +94,58 @@ func run[In any](ctx context.Context, b *toolbox, o operation.Operation, c tool.
 		return tool.Output[Reply]{}, err
 	}
 	return tool.Output[Reply]{Value: reply, Evidence: witness(r, res, reply)}, nil
+}
+
+// deedOf names a deed by who does what with which arguments.
+func deedOf(c tool.Call, o operation.Operation, in any) (string, error) {
+	raw, err := json.Marshal(struct {
+		Who, Tool string
+		With      any
+	}{c.For.ID, o.Name, in})
+	return digest(raw), err
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
+// doubts holds the keys of deeds whose answer was lost. Whoever tries such a deed again
+// does it with the same key, so that it is done once.
+type doubts struct {
+	mu   sync.Mutex
+	lost map[string]lost // by deed
+}
+
+type lost struct {
+	key string
+	at  time.Time
+}
+
+// retryWithin is how long the same deed again is another try.
+const retryWithin = time.Hour
+
+func (d *doubts) key(deed, fresh string, now time.Time) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l, ok := d.lost[deed]; ok && now.Sub(l.at) < retryWithin {
+		return l.key
+	}
+	return fresh
+}
+
+// note remembers a deed that got no answer of the API's own, and forgets it once it has.
+func (d *doubts) note(deed, key string, res client.Response, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.lost, func(k string, l lost) bool { return k == deed || now.Sub(l.at) >= retryWithin })
+	if key == "" || res.StatusCode != 0 && res.StatusCode < http.StatusBadGateway {
+		return
+	}
+	if d.lost == nil {
+		d.lost = map[string]lost{}
+	}
+	d.lost[deed] = lost{key, now}
 }
 
 func (b *toolbox) failed(info client.ErrorInfo) Reply {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,6 +35,7 @@ type recorder struct {
 	seen  []request
 	image []byte
 	print string // what it prints; "": it does not
+	cut   atomic.Bool
 }
 
 type request struct {
@@ -63,6 +65,9 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.seen = append(r.seen, got)
 	img := r.image
 	r.mu.Unlock()
+	if r.cut.Load() {
+		panic(http.ErrAbortHandler)
+	}
 	if strings.HasPrefix(req.URL.Path, "/qr/") {
 		w.Header().Set("Content-Type", "image/png")
 		_, _ = w.Write(img)

@@ -81,6 +81,7 @@ type toolbox struct {
 	base     string         // where the passes are, for links people open
 	maxPhoto int
 	say      voice
+	doubts   doubts
 }
 
 type forKey struct{}

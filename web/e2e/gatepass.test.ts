@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser, settled } from "./browser";
 import { enter, eventually, Product, type Person } from "./product";
+import { Wire } from "./wire";
 
 let browser: Browser;
 let product: Product;
@@ -63,22 +64,42 @@ test("a day at the gate, on a phone", async () => {
 });
 
 test("a scan without the server is checked, kept and handed in", async () => {
-  const { page, context } = me;
+  const { page } = me;
+  const wire = await Wire.to(product.url);
   const number = "GP-2026-0004";
   const code = await me.api.get(`${product.url}/qr/${number}`);
   const qr = { name: "code.png", mimeType: "image/png", buffer: await code.body() };
-  await go(page, "/apps/gatepass/gate");
+  await page.goto(`${wire.url}/apps/gatepass/gate`);
   await page.getByText("Connected").waitFor();
-  await context.setOffline(true);
+  wire.cut();
   await page.getByLabel("Read a picture of a code").setInputFiles(qr);
   await page.getByText(`Pass ${number} is genuine and holds now.`).waitFor();
   await page.getByLabel(/photo/i).last().setInputFiles(await photo(page));
   await page.getByRole("button", { name: "Let out" }).click();
   await page.getByText("1 unverified").waitFor();
-  await context.setOffline(false);
+  wire.mend();
   await page.getByRole("button", { name: "Sync" }).click();
   await eventually(async () => (await status(number)) === "exited", `${number} is handed in`);
   await eventually(async () => (await page.getByText("1 unverified").count()) === 0, "nothing is unverified any more");
+  await wire.close();
+});
+
+test("a time of return is the one that the person sees, and a code that is shown is never an old one", async () => {
+  const { page } = me;
+  await go(page, "/apps/gatepass?desk=hr");
+  await page.getByRole("button", { name: "New pass" }).click();
+  await page.getByRole("textbox", { name: "Person" }).fill("Timely Kumar");
+  await page.getByRole("textbox", { name: "Purpose" }).fill("bank");
+  const by = `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T17:30`;
+  await page.getByLabel("Expected back").fill(by);
+  const made = page.waitForResponse((r) => r.url().endsWith("/hr/gatepass/create"));
+  await page.getByRole("button", { name: "Make the pass" }).click();
+  const { pass_number, return_by } = (await (await made).json()) as { pass_number: string; return_by: string };
+  assert.equal(new Date(return_by).getTime(), await page.evaluate((v) => new Date(v).getTime(), by));
+  await go(page, `/apps/gatepass?desk=admin&pass=${pass_number}`);
+  const code = page.waitForRequest((q) => q.url().includes(`/qr/${pass_number}`) && q.url().includes("approved"));
+  await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+  await code;
 });
 
 test("a deletion waits for a yes", async () => {
@@ -96,8 +117,10 @@ test("a deletion waits for a yes", async () => {
 
 test("G-097 while the API is away the chat says that it tries again", async () => {
   let calls = 0;
-  const away = createServer((_, answer) => {
-    calls++;
+  let told = () => {};
+  const seen = new Promise<void>((resolve) => (told = resolve));
+  const away = createServer(async (_, answer) => {
+    if (++calls > 1) await seen; // so that what is said meanwhile stays to be seen
     answer.writeHead(calls === 1 ? 503 : 200, { "Content-Type": "application/json" });
     answer.end(calls === 1 ? "{}" : '{"items":[],"page":1,"more":false,"total":0}');
   });
@@ -111,8 +134,9 @@ test("G-097 while the API is away the chat says that it tries again", async () =
     await page.getByRole("textbox", { name: "Write a message" }).fill("list all passes");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("The gate pass service does not work just now; trying again in 2 s (1 of 3).").waitFor();
+    told();
     await page.locator(".bubble.agent").last().waitFor();
-    assert.equal(await page.getByText("trying again").count(), 0, "it goes on saying so afterwards");
+    await eventually(async () => (await page.getByText("trying again").count()) === 0, "it no longer says so");
     assert.equal(calls, 2);
   } finally {
     await other.close();

@@ -111,7 +111,7 @@ function Create() {
     e.preventDefault();
     const f = new FormData(e.currentTarget);
     const by = String(f.get("by") ?? "");
-    create.mutate({ person_name: String(f.get("person")), description: String(f.get("purpose")), is_returnable: returns, return_by: returns && by ? by : undefined }, {
+    create.mutate({ person_name: String(f.get("person")), description: String(f.get("purpose")), is_returnable: returns, return_by: returns && by ? new Date(by).toISOString() : undefined }, {
       onSuccess: (p) => { setOpen(false); tell(`${p.pass_number} is made for ${p.person_name} and waits for approval.`); },
     });
   };
@@ -149,7 +149,7 @@ function Detail({ desk, id, close }: { desk: Desk; id: string; close: () => void
               {p.exit_time && <><dt>Went out</dt><dd><Time at={p.exit_time} /></dd></>}
               {p.return_time && <><dt>Came back</dt><dd><Time at={p.return_time} /></dd></>}
             </dl>
-            {p.status !== "rejected" && p.status !== "deleted" && <img className="gp-qr" src={`/qr/${p.pass_number}`} alt={`QR code of ${p.pass_number}`} width={220} height={220} />}
+            {p.status !== "rejected" && p.status !== "deleted" && <img className="gp-qr" src={`/qr/${p.pass_number}?as=${p.status}`} alt={`QR code of ${p.pass_number}`} width={220} height={220} />}
             <div className="row">
               <a className="button" href={`/${desk}/gatepass/${p.pass_number}/print`} target="_blank" rel="noreferrer"><Icon name="doc" /> Print</a>
               {desk === "admin" && p.status === "pending" && <Decide pass={p} />}

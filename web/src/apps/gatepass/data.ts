@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { fetchJSON, onceKey } from "../../api/client";
+import { smaller } from "./camera";
 
 export type Status = "pending" | "approved" | "rejected" | "exited" | "returned" | "deleted";
 export type Change = { operation: string; from?: Status; to: Status; by: string; note?: string; at: string; photo?: string; source?: string };
@@ -76,7 +77,7 @@ export const useMarkRead = () => useChange((id: string) => post<Notification>(`/
 /** Sends a photo ahead of the message that refers to it. */
 export async function attach(file: File): Promise<{ name: string; mime: string; ref: string }> {
   const form = new FormData();
-  form.append("photo", file, file.name);
+  form.append("photo", await smaller(file), file.name);
   return fetchJSON("/gatepass/attachments", { method: "POST", body: form });
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dossier/apps/gatepass/lexicon"
+	"dossier/apps/gatepass/pass"
 )
 
 // answer takes u as the answer to what is pending, and false if it is something else.
@@ -202,7 +203,7 @@ func setKind(t *compiled, args Args, k Kind, value string) {
 func (g *Grammar) passAnswer(s State, u *utterance, t *compiled, slot Slot) (string, []Pass, string) {
 	for i := range u.tokens {
 		if u.tokens[i].kind == tokInt && u.number == "" && u.id == "" && u.ordinal == 0 {
-			if n := shortNumber(u.tokens[i].word, s); n != "" {
+			if n := pass.Short(u.tokens[i].word, s.Now.Year()); n != "" {
 				u.number = n
 			}
 		}

@@ -3,9 +3,9 @@ package grammar
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"dossier/apps/gatepass/lexicon"
+	"dossier/apps/gatepass/spelling"
 )
 
 // fill reads the slots of t out of u, keeping those in known. It also returns what a
@@ -207,7 +207,7 @@ func (u *utterance) nameFrom(i int) string {
 	}
 	name := u.text[u.tokens[from].start:u.tokens[to-1].end]
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "’s")
-	return capitalise(name)
+	return spelling.Capitalise(name)
 }
 
 // skipTrade skips "the electrician" before a name that is written with a capital.
@@ -229,21 +229,6 @@ func (u *utterance) skipTrade(i int) int {
 		}
 	}
 	return i + 1
-}
-
-func capitalise(name string) string {
-	if name != strings.ToLower(name) {
-		return name
-	}
-	out := []rune(name)
-	start := true
-	for i, r := range out {
-		if start {
-			out[i] = unicode.ToUpper(r)
-		}
-		start = r == ' ' || r == '\''
-	}
-	return string(out)
 }
 
 // searchName returns the name that a list is asked for.

@@ -292,7 +292,7 @@ func (g *Grammar) Found(s State, p Pending, found []Pass) Act {
 	}
 	var match []Pass
 	for _, f := range found {
-		if nameFits(p.Search, f.Person) {
+		if spelling.NameFits(p.Search, f.Person) {
 			match = append(match, f)
 		}
 	}

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -186,7 +185,7 @@ func appendWord(out []token, raw string, start int, gap byte) []token {
 	t := token{word: low, raw: raw, start: start, end: start + len(raw), gap: gap}
 	first, _ := utf8.DecodeRuneInString(raw)
 	t.capital = unicode.IsUpper(first)
-	if n, ok := readNumber(low); ok {
+	if n, ok := pass.ReadNumber(low); ok {
 		t.kind, t.word = tokNumber, n
 		return append(out, t)
 	}
@@ -261,31 +260,6 @@ func isNoteID(s string) bool {
 	return ok && len(rest) >= 8
 }
 
-// joints stand between the parts of a pass number.
-const joints = "-/_.#"
-
-// readNumber reads a pass number in one word: gp-2026-0012, GP20260012, gp/2026/12.
-func readNumber(low string) (string, bool) {
-	rest, ok := strings.CutPrefix(low, "gp")
-	if !ok {
-		return "", false
-	}
-	rest = strings.TrimLeft(rest, joints)
-	if len(rest) < 5 || !allDigits(rest[:4]) || rest[0] != '1' && rest[0] != '2' {
-		return "", false
-	}
-	year, _ := strconv.Atoi(rest[:4])
-	seq := strings.TrimLeft(rest[4:], "-/_.")
-	if !allDigits(seq) || len(seq) > 7 {
-		return "", false
-	}
-	n, _ := strconv.Atoi(seq)
-	if n == 0 || year < 1990 {
-		return "", false
-	}
-	return pass.Number(year, n), true
-}
-
 // joinNumbers makes pass numbers of words that name one together: "gp 2026 12",
 // "gp 12", "pass number 12", "#12". A short number is one of this year.
 func (u *utterance) joinNumbers(s State) {
@@ -294,12 +268,12 @@ func (u *utterance) joinNumbers(s State) {
 		t := u.tokens[i]
 		n, used := "", 0
 		switch low := t.word; {
-		case low == "gp" || strings.HasPrefix(low, "gp") && allDigits(strings.TrimLeft(low[2:], joints)) && len(low) <= 8:
+		case low == "gp" || strings.HasPrefix(low, "gp") && allDigits(pass.AfterGP(low)) && len(low) <= 8:
 			n, used = u.afterGP(i, s)
 		case strings.HasPrefix(low, "#") && allDigits(low[1:]) && len(low) <= 7:
-			n, used = shortNumber(low[1:], s), 1
+			n, used = pass.Short(low[1:], s.Now.Year()), 1
 		case t.kind == tokInt && len(low) == 4 && low[0] == '0': // written as the end of a pass number is
-			n, used = shortNumber(low, s), 1
+			n, used = pass.Short(low, s.Now.Year()), 1
 		case t.kind == tokWord && (isPassWord(low) || low == "gate"):
 			n, used = u.afterPass(i, s)
 		}
@@ -318,29 +292,20 @@ func isPassWord(w string) bool { return w == "pass" || w == "gatepass" || w == "
 
 func (u *utterance) afterGP(i int, s State) (string, int) {
 	if low := u.tokens[i].word; low != "gp" {
-		return shortAfterGP(strings.TrimLeft(low[2:], joints), s), 1
+		return pass.ShortAfterGP(pass.AfterGP(low), s.Now.Year()), 1
 	}
 	if i+2 < len(u.tokens) && u.tokens[i+1].kind == tokInt && len(u.tokens[i+1].word) == 4 && u.tokens[i+2].kind == tokInt {
-		if n, ok := readNumber("gp" + u.tokens[i+1].word + "-" + u.tokens[i+2].word); ok {
+		if n, ok := pass.ReadNumber("gp" + u.tokens[i+1].word + "-" + u.tokens[i+2].word); ok {
 			return n, 3
 		}
 	}
 	if i+1 < len(u.tokens) && u.tokens[i+1].kind == tokInt {
-		if n, ok := readNumber("gp" + u.tokens[i+1].word); ok {
+		if n, ok := pass.ReadNumber("gp" + u.tokens[i+1].word); ok {
 			return n, 2
 		}
-		return shortAfterGP(u.tokens[i+1].word, s), 2
+		return pass.ShortAfterGP(u.tokens[i+1].word, s.Now.Year()), 2
 	}
 	return "", 0
-}
-
-// shortAfterGP reads what follows gp as a short number, unless it is a year that lacks
-// the number.
-func shortAfterGP(digits string, s State) string {
-	if len(digits) == 4 && strings.HasPrefix(digits, "20") {
-		return ""
-	}
-	return shortNumber(digits, s)
 }
 
 // afterPass reads "pass 12", "gate pass no. 12". It keeps the word pass out of the
@@ -357,21 +322,13 @@ func (u *utterance) afterPass(i int, s State) (string, int) {
 		j++
 	}
 	if j < len(u.tokens) && u.tokens[j].kind == tokInt && len(u.tokens[j].word) <= 6 && !timeFollows(u, j) {
-		return shortNumber(u.tokens[j].word, s), j - i + 1
+		return pass.Short(u.tokens[j].word, s.Now.Year()), j - i + 1
 	}
 	return "", 0
 }
 
 func timeFollows(u *utterance, i int) bool {
 	return i+1 < len(u.tokens) && (u.tokens[i+1].word == "am" || u.tokens[i+1].word == "pm")
-}
-
-func shortNumber(digits string, s State) string {
-	n, err := strconv.Atoi(digits)
-	if err != nil || n <= 0 || n > 9_999_999 {
-		return ""
-	}
-	return pass.Number(s.Now.Year(), n)
 }
 
 // dropGate makes "gate pass", "gatepass" and "exit pass" one word.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"dossier/apps/gatepass/lexicon"
+	"dossier/apps/gatepass/spelling"
 )
 
 // readRefs finds what u names: numbers, ids, ordinals, pronouns and whose pass.
@@ -130,7 +130,7 @@ func (u *utterance) readUnread(s State, g *Grammar) (garbled bool) {
 	}
 	name := u.stranger(g)
 	if u.has("it") || u.has("that") || u.has("this") || u.has("same") {
-		u.mixed = name != "" && !nameFits(name, s.Pass.Person)
+		u.mixed = name != "" && !spelling.NameFits(name, s.Pass.Person)
 		return false
 	}
 	u.name = name
@@ -162,26 +162,6 @@ func (u *utterance) stranger(g *Grammar) string {
 func (u *utterance) personAt(i int) bool {
 	t := u.tokens[i]
 	return t.capital && i > 0 || i > 0 && (u.tokens[i-1].word == "named" || u.tokens[i-1].word == "name")
-}
-
-// nameFits reports whether every word of said occurs in person.
-func nameFits(said, person string) bool {
-	person = strings.ToLower(person)
-	parts := strings.FieldsFunc(person, func(r rune) bool { return unicode.IsSpace(r) })
-	n := 0
-	for w := range strings.FieldsSeq(strings.ToLower(said)) {
-		found := false
-		for _, p := range parts {
-			if p == w || len(w) >= 4 && strings.HasPrefix(p, w) || strings.HasSuffix(p, "'"+w) {
-				found = true
-			}
-		}
-		if !found {
-			return false
-		}
-		n++
-	}
-	return n > 0
 }
 
 // resolve finds the pass that u refers to. With several candidates it returns them
@@ -218,7 +198,7 @@ func (u *utterance) resolve(s State) (p Pass, ok bool, among []Pass, name string
 func (u *utterance) byName(s State) (Pass, bool, []Pass, string) {
 	var match []Pass
 	for _, p := range s.Shown {
-		if nameFits(u.name, p.Person) {
+		if spelling.NameFits(u.name, p.Person) {
 			match = append(match, p)
 		}
 	}
@@ -227,7 +207,7 @@ func (u *utterance) byName(s State) (Pass, bool, []Pass, string) {
 		return match[0], true, nil, ""
 	case len(match) > 1:
 		return Pass{}, false, match, ""
-	case nameFits(u.name, s.Pass.Person):
+	case spelling.NameFits(u.name, s.Pass.Person):
 		return s.Pass, true, nil, ""
 	}
 	return Pass{}, false, nil, u.name

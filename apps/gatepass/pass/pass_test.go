@@ -201,3 +201,20 @@ func TestCheckNew(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"gp-2026-0012": "GP-2026-0012", "gp20260012": "GP-2026-0012", "gp/2026/12": "GP-2026-0012", "gp_2026_12345": "GP-2026-12345",
+		"gp-2026-000": "", "gp-2026": "", "gp-12": "", "gp-2o26-0012": "", "gp-2026-0012x": "", "gp-1889-0012": "", "2026-0012": "", "": "",
+	} {
+		if got, ok := ReadNumber(word); got != want || ok != (want != "") {
+			t.Errorf("%q is read as %q, %v", word, got, ok)
+		}
+	}
+	for end, want := range map[string]string{"8": "GP-2026-0008", "0008": "GP-2026-0008", "12345": "GP-2026-12345", "2026": "", "0": "", "99999999": "", "x": ""} {
+		if got := ShortAfterGP(end, 2026); got != want {
+			t.Errorf("gp %s is read as %q", end, got)
+		}
+	}
+}

@@ -3,7 +3,7 @@
 // It corrects typing errors (a letter left out, put in, changed or swapped with the
 // next) and takes words back to their base form. Words of everyday English are left as
 // they are, so that "band" is not read as "hand". It knows nothing of what the words
-// mean.
+// mean. It also tells how names are written, and whether one fits another.
 package spelling
 
 import (

@@ -20,7 +20,7 @@ var lexiconCSV string
 var tagsCSV string
 
 // LexiconVersion names the word lists. It changes when a list or a rule of [Classify] does.
-const LexiconVersion = "words-1"
+const LexiconVersion = "words-2"
 
 // A Classification is what the words of a report say about it, and which words they
 // were.
@@ -30,7 +30,7 @@ type Classification struct {
 	Severity int             `json:"severity_score"`
 	Tags     []engine.Tag    `json:"geo_sensitivity"`
 	Deciders []Decider       `json:"deciders"`
-	By       string          `json:"by"` // "rule/words-1", "given" or "model"
+	By       string          `json:"by"` // "rule/words-2", "given" or "model"
 }
 
 // A Decider is a word of the report that decided something.
@@ -169,6 +169,7 @@ type match struct {
 	from    int    // place of the first word
 	to      int    // place after the last word
 	flipped bool   // called off, lifted, denied: an end of what the term names
+	broken  bool   // a truce violated, talks that failed: calm that ended
 	mute    string // why it does not escalate; "" if it counts
 }
 
@@ -233,7 +234,14 @@ func (l *lexicon) findTags(list []string) (out []tagMatch) {
 
 var (
 	negators = []string{"no", "not", "without", "never", "averted", "prevented", "denies", "denied", "deny"}
-	endings  = []string{"withdrawn", "lifted", "postponed", "averted", "defused", "foiled", "resolved", "dispelled", "debunked", "denied", "ends", "ended", "relaxed", "revoked", "destroyed"}
+	endings  = []string{"withdrawn", "lifted", "postponed", "averted", "defused", "foiled", "resolved", "dispelled", "debunked", "denied", "ends", "ended", "relaxed", "revoked"}
+	// hauls are what is destroyed to end it; houses are not.
+	hauls = []string{"arms", "explosives", "narcotics"}
+	// stays are words behind a negation that make it none: no end to violence.
+	stays = []string{"end", "respite", "relief", "peace", "warning", "only", "solution", "headway", "let"}
+	// accords are what can be broken, by the words of breaks; ceasefires by their end, too.
+	accords = []string{"ceasefire", "truce", "disengagement", "dialogue", "peace dialogue", "peace talk", "peace accord", "peace agreement", "peace pact"}
+	breaks  = []string{"collapse", "collapses", "collapsed", "fail", "fails", "failed", "broken", "violated", "violation", "violations", "breached", "rejected", "stalled", "deadlocked", "suspended", "withdrawn"}
 	// soft terms do not escalate where the text speaks of the weather.
 	soft = []string{"dead", "death", "kill", "killing", "injure", "injury", "injuries", "wounded", "threat", "threaten", "threatening", "road block", "roadblock", "shutdown", "strike", "torch"}
 )
@@ -251,8 +259,13 @@ const (
 )
 
 // temper looks at the words around a match: a negation mutes it, an ending turns it
-// round, the weather mutes what is soft.
+// round, the weather mutes what is soft, and an accord that was broken is no calm.
 func (m *match) temper(list []string, weather bool) {
+	before, after := list[max(0, m.from-reachBefore):m.from], list[m.to:min(len(list), m.to+reachAfter)]
+	if m.polarity == engine.Stabilizing && slices.Contains(accords, m.term) && m.isBroken(before, after) {
+		m.broken, m.polarity, m.severity = true, engine.Escalatory, brokenSeverity
+		return
+	}
 	if m.polarity != engine.Escalatory {
 		return
 	}
@@ -260,19 +273,46 @@ func (m *match) temper(list []string, weather bool) {
 		m.mute = byWeather
 		return
 	}
-	for _, w := range list[max(0, m.from-reachBefore):m.from] {
-		if slices.Contains(negators, w) {
+	for i, w := range before {
+		if slices.Contains(negators, w) && (i+1 == len(before) || !slices.Contains(stays, before[i+1])) {
 			m.mute = negated
 			return
 		}
 	}
-	after := list[m.to:min(len(list), m.to+reachAfter)]
-	for i, w := range after {
-		if slices.Contains(endings, w) || w == "called" && i+1 < len(after) && after[i+1] == "off" {
-			m.flipped = true
-			return
+	m.flipped = said(after, func(i int) bool {
+		return slices.Contains(endings, after[i]) || calledOff(after, i) || after[i] == "destroyed" && slices.Contains(hauls, m.theme)
+	})
+}
+
+// brokenSeverity is how grave it is that an accord was broken.
+const brokenSeverity = 3
+
+// isBroken reports whether the words around an accord say that it no longer holds.
+func (m *match) isBroken(before, after []string) bool {
+	truce := m.term == "ceasefire" || m.term == "truce"
+	return said(before, func(i int) bool {
+		return before[i] == "violation" || before[i] == "violations" || before[i] == "violating"
+	}) ||
+		said(after, func(i int) bool {
+			return slices.Contains(breaks, after[i]) || calledOff(after, i) || truce && (after[i] == "ends" || after[i] == "ended")
+		})
+}
+
+func calledOff(list []string, i int) bool {
+	return list[i] == "called" && i+1 < len(list) && list[i+1] == "off"
+}
+
+// said reports whether some word of a list is such, and no "not" or "yet to" stands before it.
+func said(list []string, is func(i int) bool) bool {
+	for i, w := range list {
+		if w == "not" || w == "never" || w == "yet" && i+1 < len(list) && list[i+1] == "to" {
+			return false
+		}
+		if is(i) {
+			return true
 		}
 	}
+	return false
 }
 
 // calming reports whether a match points to calm.
@@ -323,8 +363,11 @@ func decide(found []match) Classification {
 				c.Layers = append(c.Layers, m.layer)
 			}
 			what := "is"
-			if m.flipped {
+			switch {
+			case m.flipped:
 				what = "ended, is"
+			case m.broken:
+				what = "broken, is"
 			}
 			c.Deciders = append(c.Deciders, Decider{m.said, what, string(m.layer), m.theme})
 		}

@@ -51,6 +51,37 @@ func TestClassifyExamples(t *testing.T) {
 	}
 }
 
+// What ends calm, or does not end, or ends houses, is not read as its end.
+func TestClassifyWhatEndsN089(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]engine.Polarity{
+		"Houses torched, destroyed in a village":          engine.Escalatory,
+		"Poppy fields destroyed by police":                engine.Stabilizing,
+		"Bandh called off":                                engine.Stabilizing,
+		"Bandh not called off":                            engine.Escalatory,
+		"Curfew yet to be lifted":                         engine.Escalatory,
+		"Curfew in the town lifted":                       engine.Stabilizing,
+		"No end to violence":                              engine.Escalatory,
+		"Without warning, militants attacked the village": engine.Escalatory,
+		"No violence reported":                            engine.Neutral,
+		"Ceasefire violated yet again":                    engine.Escalatory,
+		"Violations of the truce on the border":           engine.Escalatory,
+		"Ceasefire not violated, army says":               engine.Stabilizing,
+		"Ceasefire ends at midnight":                      engine.Escalatory,
+		"Peace talks collapse":                            engine.Escalatory,
+		"Peace talks end on a good note":                  engine.Stabilizing,
+		"Surrender of cadres ends insurgency":             engine.Stabilizing,
+	} {
+		if c := Classify(text); c.Polarity != want {
+			t.Errorf("N-089 %q is %s", text, c.Rationale())
+		}
+	}
+	broken := Classify("Truce broken in border village")
+	if got := broken.Rationale(); !strings.Contains(got, "“truce” broken, is physical") {
+		t.Errorf("N-089 the words that decided: %s", got)
+	}
+}
+
 func TestClassifyNamesWords(t *testing.T) {
 	t.Parallel()
 	for text, wants := range map[string][]string{

@@ -69,7 +69,7 @@ type Limits struct {
 	Turns  int           // turns since a person last spoke: a model's, and then the policy's; default 24
 	Tokens int           // in and out together; default 400,000
 	Cost   float64       // in the currency of the price table; 0: no limit
-	Wall   time.Duration // from the start, waiting for people not counted; 0: no limit
+	Wall   time.Duration // from the start, waiting for people and other agents not counted; 0: no limit
 
 	// The reference policy plays on for a model that reaches one of these. 0: no limit.
 	Refused int // turns in a row in which every call came back failed

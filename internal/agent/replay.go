@@ -3,6 +3,8 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"dossier"
@@ -27,6 +29,8 @@ type transcript struct {
 	model    string // of the last model turn
 	answered bool   // the agent's answer is the last word
 	spoken   bool   // a person has said something since the brief
+	last     time.Time
+	waited   time.Duration // for people, and for other agents
 }
 
 // An openCall is a call of the last model turn and how far it has come.
@@ -52,6 +56,7 @@ func replay(steps []dossier.Step) (*transcript, error) {
 // follow adds an entry that was just recorded. It comes to what apply makes of the
 // stored step; where storing changes nothing in the body, it need not be read back.
 func (t *transcript) follow(e *Entry) error {
+	t.pass(e.Step.At)
 	switch b := e.body.(type) {
 	case *saidBody:
 		if b.Brief != nil { // which is encoded again for the model, whatever form it has
@@ -77,6 +82,7 @@ func (t *transcript) follow(e *Entry) error {
 
 // apply adds one step.
 func (t *transcript) apply(s dossier.Step) error {
+	t.pass(s.At)
 	t.seq = s.Seq
 	switch s.Kind {
 	case dossier.Said:
@@ -120,6 +126,16 @@ func (t *transcript) apply(s dossier.Step) error {
 	case dossier.Abandoned:
 	}
 	return nil
+}
+
+// pass lets the time until a step go by. What passed while somebody else had the word
+// is not the run's own.
+func (t *transcript) pass(at time.Time) {
+	waits := t.answered || slices.ContainsFunc(t.calls, func(c *openCall) bool { return c.came == nil && (c.asked != nil || c.child != "") })
+	if gone := at.Sub(t.last); waits && gone > 0 {
+		t.waited += gone
+	}
+	t.last = at
 }
 
 func (t *transcript) said(b *saidBody) {

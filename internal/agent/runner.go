@@ -340,7 +340,7 @@ func (m *mover) overLimit() string {
 		return fmt.Sprintf("The agent used %d tokens; the limit is %d.", m.tr.tokens, l.Tokens)
 	case l.Cost > 0 && m.tr.cost >= l.Cost:
 		return fmt.Sprintf("The run cost %.4f; the limit is %.4f.", m.tr.cost, l.Cost)
-	case l.Wall > 0 && m.Now().Sub(m.run.Started) > l.Wall:
+	case l.Wall > 0 && m.Now().Sub(m.run.Started)-m.tr.waited > l.Wall:
 		return fmt.Sprintf("The run took longer than %v.", l.Wall)
 	}
 	return ""

@@ -289,6 +289,23 @@ func TestNoticesToStatesA141(t *testing.T) {
 	}
 }
 
+// An officer may take days for each decision: nothing is lost by it.
+func TestTheOfficerTakesDays(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) {
+		c.StateMail = map[string][]string{"Haryana": {"cs@haryana.example"}, "Punjab": {"cs@punjab.example"}}
+	}, nil)
+	b.upload(alipur())
+	b.fire()
+	for range 3 {
+		b.Clock.Add(26 * time.Hour)
+		b.Decide(b.Pending()[0].ID, dossier.Decision{Verb: dossier.Approve, At: b.Clock.Now()})
+	}
+	if c := b.cases()[0]; len(b.Bench.Mail.Sent()) != 2 || c.State != dossier.Closed || c.Outcome != book.Filed {
+		t.Errorf("%d mails, %s %s %q", len(b.Bench.Mail.Sent()), c.State, c.Stage, c.Outcome)
+	}
+}
+
 // A notice that the officer will not send keeps the other from nothing, and the report
 // stays filed.
 func TestRejectedNotice(t *testing.T) {

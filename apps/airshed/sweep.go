@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dossier"
@@ -76,13 +77,19 @@ func (a *airshed) openCases(ctx context.Context, s *book.Sweep, snap observe.Sna
 	}
 	var fresh []correlate.Surge
 	for _, surge := range correlate.Distinct(w.Surges, a.cfg.rules()) {
-		known, err := a.isKnown(ctx, surge)
+		id, err := a.caseOf(ctx, surge)
+		if err == nil && id != "" {
+			err = a.takeUp(ctx, s, id, surge)
+		}
 		if err != nil {
 			return err
 		}
-		if !known {
+		if id == "" {
 			fresh = append(fresh, surge)
 		}
+	}
+	if n := len(s.Runs); n > 0 {
+		s.Detail = "Work on " + correlate.Count(n, "case") + " that had ended without a decision was taken up again."
 	}
 	s.NewCases = len(fresh)
 	switch {
@@ -111,23 +118,40 @@ func (a *airshed) openCases(ctx context.Context, s *book.Sweep, snap observe.Sna
 	return nil
 }
 
-// isKnown reports whether a surge has its case, and stretches that case's run to what
-// is seen now.
-func (a *airshed) isKnown(ctx context.Context, s correlate.Surge) (bool, error) {
+// caseOf returns the case of a surge, "" if it has none, and stretches that case's run
+// to what is seen now.
+func (a *airshed) caseOf(ctx context.Context, s correlate.Surge) (dossier.CaseID, error) {
 	known, err := a.book.Known(ctx, s.Name)
 	if err != nil || len(known) == 0 {
-		return false, err
+		return "", err
 	}
 	samples, err := a.book.Samples(ctx, s.Name)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	for _, k := range known {
 		if correlate.SameSurge(s, k.Reported, samples, a.cfg.rules()) {
-			return true, a.book.Stretch(ctx, k, s)
+			return k.Case, a.book.Stretch(ctx, k, s)
 		}
 	}
-	return false, nil
+	return "", nil
+}
+
+// takeUp starts the agent again on a case whose runs all ended before anybody decided on
+// a report: a surge that has a case was not for that reported.
+func (a *airshed) takeUp(ctx context.Context, s *book.Sweep, id dossier.CaseID, surge correlate.Surge) error {
+	c, err := a.Desk.Case(ctx, id)
+	if err != nil || c.State == dossier.Closed {
+		return err
+	}
+	if d, err := a.book.ReportOf(ctx, id); err == nil && d.Status != book.Drafted || err != nil && !errors.Is(err, dossier.NotFound) {
+		return err
+	}
+	runs, err := a.Desk.Runs(ctx, id)
+	if err != nil || slices.ContainsFunc(runs, func(r dossier.Run) bool { return !r.Status.Ended() }) {
+		return err
+	}
+	return a.start(ctx, s, id, surge)
 }
 
 func (a *airshed) openCase(ctx context.Context, s *book.Sweep, surge correlate.Surge) error {
@@ -135,11 +159,16 @@ func (a *airshed) openCase(ctx context.Context, s *book.Sweep, surge correlate.S
 	if err != nil || c.ID == "" {
 		return err
 	}
-	run, err := a.Desk.Start(ctx, app.Start{Case: c.ID, Agent: agentName, For: dossier.SystemPrincipal, Input: a.brief(s.ID, surge)})
+	return a.start(ctx, s, c.ID, surge)
+}
+
+// start has the agent work on a case.
+func (a *airshed) start(ctx context.Context, s *book.Sweep, id dossier.CaseID, surge correlate.Surge) error {
+	run, err := a.Desk.Start(ctx, app.Start{Case: id, Agent: agentName, For: dossier.SystemPrincipal, Input: a.brief(s.ID, surge)})
 	if err != nil {
-		return fmt.Errorf("start the run on case %s: %w", c.ID, err)
+		return fmt.Errorf("start the run on case %s: %w", id, err)
 	}
-	s.Cases, s.Runs = append(s.Cases, c.ID), append(s.Runs, run.ID)
+	s.Cases, s.Runs = append(s.Cases, id), append(s.Runs, run.ID)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dossier"
 	"dossier/apps/airshed/book"
 	"dossier/apps/airshed/dryrun"
 	"dossier/apps/airshed/observe"
@@ -88,6 +89,42 @@ func TestADipOfMinutesIsOneSurgeA6(t *testing.T) {
 	o, err := dryrun.Of("dip.json", []byte(day), then, b.cfg.stations(), b.cfg.rules())
 	if err != nil || len(o.Reports) != 2 || o.Reports[0].SurgeDetails.AQI != 330 || o.Reports[1].ReportID != "CAQM-2025-11-14-002" {
 		t.Errorf("%d reports, %v", len(o.Reports), err)
+	}
+}
+
+// A surge whose run ended without a report is unreported, and the next sweep sees to it.
+func TestUnreportedSurgeIsTakenUpA113(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil, nil)
+	b.upload(alipur())
+	s, err := b.sweep(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Clock.Add(time.Hour) // nobody worked on it within its time
+	b.Settle()
+	if runs, _ := b.Bench.Desk.Runs(t.Context(), s.Cases[0]); len(runs) != 1 || runs[0].Status != dossier.Failed {
+		t.Fatalf("%+v", runs)
+	}
+	for _, want := range []int{2, 2} { // once, and then it waits for the officer
+		b.fire()
+		runs, _ := b.Bench.Desk.Runs(t.Context(), s.Cases[0])
+		if len(b.cases()) != 1 || len(runs) != want || len(b.Pending()) != 1 {
+			t.Errorf("%d cases, %d runs, %d waiting", len(b.cases()), len(runs), len(b.Pending()))
+		}
+	}
+	sweeps, _ := b.book.Sweeps(t.Context(), 3)
+	var details []string
+	for _, s := range sweeps {
+		details = append(details, s.Detail)
+	}
+	if got := strings.Join(details, "|"); !strings.Contains(got, "Work on 1 case that had ended without a decision was taken up again.") {
+		t.Error(got)
+	}
+	b.Decide(b.Pending()[0].ID, dossier.Decision{Verb: dossier.Reject, Note: "The station is under repair.", At: b.Clock.Now()})
+	b.fire()
+	if runs, _ := b.Bench.Desk.Runs(t.Context(), s.Cases[0]); len(runs) != 2 || len(b.Pending()) != 0 {
+		t.Errorf("what was decided is taken up again: %d runs", len(runs))
 	}
 }
 

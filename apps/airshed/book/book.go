@@ -38,7 +38,7 @@ type Sweep struct {
 	Status   string           `json:"status"` // "reported", "known", "no_surge", "stale", "error"
 	Detail   string           `json:"detail,omitempty"`
 	Surges   int              `json:"surges"`
-	Cases    []dossier.CaseID `json:"cases"` // opened by it
+	Cases    []dossier.CaseID `json:"cases"` // opened by it, or taken up again
 	NewCases int              `json:"new_cases"`
 	Problems []string         `json:"problems,omitempty"`
 	Runs     []dossier.RunID  `json:"runs,omitempty"`

@@ -50,6 +50,7 @@ func Redact(text string) Redaction {
 	r.Text = unhide(r.Text)
 	r.replace(spelledEmail, Email)
 	r.replace(looseEmail, Email)
+	r.replace(spacedEmail, Email)
 	r.replace(userURL, URL)
 	r.Text = socialURL.ReplaceAllStringFunc(r.Text, func(s string) string {
 		r.put(URL)
@@ -61,10 +62,11 @@ func Redact(text string) Redaction {
 	r.replaceWhere(plate, Plate, unworded)
 	r.replace(bhPlate, Plate)
 	r.numbers()
-	r.Text = handle.ReplaceAllStringFunc(r.Text, func(s string) string {
-		m := handle.FindStringSubmatch(s)
-		return m[1] + r.put(Handle)
-	})
+	for _, form := range []*regexp.Regexp{handle, userPage} {
+		r.Text = form.ReplaceAllStringFunc(r.Text, func(s string) string {
+			return form.FindStringSubmatch(s)[1] + r.put(Handle)
+		})
+	}
 	r.Text = strings.TrimSpace(spaces.ReplaceAllString(r.Text, " "))
 	return r
 }
@@ -90,7 +92,7 @@ const sep = `[\s.\-_/\\,()*+~|:;'"·•–—]{0,3}`
 
 // rest is what is left of an address: up to the next space, and a name behind an @ that
 // the space set apart.
-const rest = `(?:\S*@\s[\p{L}\p{N}_][\p{L}\p{N}_.-]*|\S*)`
+const rest = `(?:\S*@\s[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*|\S*)`
 
 // spacedCodes are the letters of the registration states, with room between them.
 var spacedCodes = strings.ReplaceAll("a@n|a@p|a@r|a@s|b@r|c@g|c@h|d@d|d@l|d@n|g@a|g@j|h@p|h@r|j@h|j@k|k@a|k@l|l@a|l@d|m@h|m@l|m@n|m@p|m@z|"+
@@ -100,15 +102,20 @@ var (
 	spaces = regexp.MustCompile(`\s+`)
 
 	userURL = regexp.MustCompile(`(?i)\b(?:h(?:tt|xx)ps?|ftp|ssh)\s?://[^\s/@]+@\S` + rest +
-		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/(?:\S*/)?(?:@|~|u/|user/|users/|profile/|profiles/|people/|in/|author/|member/|members/|channel/|c/)[\w.%@+-]+` + rest +
+		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/(?:\S*/)?(?:@|~|u/|user/|users/|profile/|profiles/|people/|in/|author/|member/|members/|channel/|c/)[^\s\[]` + rest +
 		`|\b(?:h(?:tt|xx)ps?://)?[a-z0-9.-]+\.[a-z]{2,}(?::\d+)?/\S*[?&](?:user|username|userid|uid|id|profile|name|phone|mobile|email|author)=\S` + rest)
 	socialURL = regexp.MustCompile(`(?i)((?:h(?:tt|xx)ps?://)?(?:www\.|m\.|mobile\.|in\.)?(?:twitter\.com|x\.com|facebook\.com|fb\.com|fb\.me|instagram\.com|t\.me|telegram\.me|wa\.me|threads\.net|threads\.com|linkedin\.com|youtube\.com|koo(?:app)?\.(?:in|com)|reddit\.com|tiktok\.com|snapchat\.com|sharechat\.com|bsky\.app|github\.com|medium\.com|truthsocial\.com))\s?/\s?[^\s\[]` + rest)
 
+	// spacedEmail is an address whose name is spaced out letter by letter.
+	spacedEmail = regexp.MustCompile(`(?i)\b(?:[\p{L}\p{N}]\s){2,}[\p{L}\p{N}]\s?@+\s?[\p{L}\p{N}.-]+`)
+	// userPage is a name on a forum, without the forum.
+	userPage = regexp.MustCompile(`(^|[\s(])/?u/[\w-]{3,}`)
+
 	// halfEmail is an address whose second half went as part of a URL.
-	halfEmail    = regexp.MustCompile(`[\p{L}\p{N}._%+'-]+\s?@\s?\[url\]`)
-	email        = regexp.MustCompile(`(?i)[\p{L}\p{N}._%+'-]+\s?@\s?[\p{L}\p{N}-]+(?:\s?\.\s?[\p{L}\p{N}-]+)+|[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+`)
-	spelledEmail = regexp.MustCompile(`(?i)[\p{L}\p{N}._%+-]+(?:\s+dot\s+[\p{L}\p{N}_%+-]+)*\s*(?:@|\s+at\s+)\s*[\p{L}\p{N}-]+(?:\s*(?:\.|\s+dot\s+)\s*[\p{L}\p{N}-]+)*\s+dot\s+(?:com|in|org|net|gov|nic|co|edu|info|me|io|ac)(?:\s*(?:\.|\s+dot\s+)\s*[a-z]{2,3}\b)?`)
-	looseEmail   = regexp.MustCompile(`(?i)[\p{L}\p{N}._%+-]+\s+at\s+(?:[a-z0-9-]+\.)+(?:com|in|org|net|gov|co|edu|info|me|io)\b`)
+	halfEmail    = regexp.MustCompile(`[\p{L}\p{M}\p{N}._%+'-]+\s?@\s?\[url\]`)
+	email        = regexp.MustCompile(`(?i)[\p{L}\p{M}\p{N}._%+'-]+\s?@+\s?[\p{L}\p{M}\p{N}-]+(?:\s?\.\s?[\p{L}\p{M}\p{N}-]+)+|[\p{L}\p{M}\p{N}._%+'-]+@+[\p{L}\p{M}\p{N}-]+`)
+	spelledEmail = regexp.MustCompile(`(?i)[\p{L}\p{M}\p{N}._%+-]+(?:\s+dot\s+[\p{L}\p{M}\p{N}_%+-]+)*\s*(?:@|\s+at\s+)\s*[\p{L}\p{M}\p{N}-]+(?:\s*(?:\.|\s+dot\s+)\s*[\p{L}\p{M}\p{N}-]+)*\s+dot\s+(?:com|in|org|net|gov|nic|co|edu|info|me|io|ac)(?:\s*(?:\.|\s+dot\s+)\s*[a-z]{2,3}\b)?`)
+	looseEmail   = regexp.MustCompile(`(?i)[\p{L}\p{M}\p{N}._%+-]+\s+at\s+(?:[a-z0-9-]+\.)+(?:com|in|org|net|gov|co|edu|info|me|io)\b`)
 
 	panID = regexp.MustCompile(`(?i)\b[a-z]` + sep + `[a-z]` + sep + `[a-z]` + sep + `[a-z]` + sep + `[a-z]` + sep +
 		`\d` + sep + `\d` + sep + `\d` + sep + `\d` + sep + `[a-z]\b`)
@@ -117,10 +124,10 @@ var (
 		sep + `\d` + sep + `\d?` + sep + `(?:[a-z]` + sep + `){0,3}\d` + sep + `\d` + sep + `\d` + sep + `\d\b`)
 	bhPlate = regexp.MustCompile(`(?i)\b\d` + sep + `\d` + sep + `b` + sep + `h` + sep + `\d` + sep + `\d` + sep + `\d` + sep + `\d` + sep + `[a-z]{1,2}\b`)
 
-	handle = regexp.MustCompile(`(^|[^\p{L}\p{N}@])@\s?[\p{L}\p{N}_][\p{L}\p{N}_.-]*`)
+	handle = regexp.MustCompile(`(^|[^\p{L}\p{M}\p{N}@])@+\s?[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*`)
 
 	isoDate = regexp.MustCompile(`\b(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T\s]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?\b|\b(?:0?[1-9]|[12]\d|3[01])[./-](?:0?[1-9]|1[0-2])[./-](?:19|20)\d\d\b`)
-	digits  = regexp.MustCompile(`\d(?:[^\p{L}\p{N}\x00]{0,4}\d)+`)
+	digits  = regexp.MustCompile(`\d(?:[^\p{L}\p{N}\x00]{0,10}\d)+`)
 )
 
 // normalize puts text in its plain form: compatibility characters composed, digits of
@@ -165,6 +172,7 @@ var (
 	hiddenDot   = regexp.MustCompile(`(?i)\s*[\[({<]\s*(?:dot|\.|d0t)\s*[\])}>]\s*|\s*[-_*]dot[-_*]\s*`)
 	hiddenSlash = regexp.MustCompile(`(?i)(\.(?:com|in|me|org|net|app))\s+(?:slash|/)\s+`)
 	spokenHost  = regexp.MustCompile(`(?i)\b(twitter|x|facebook|fb|instagram|t|wa|telegram|youtube|linkedin|threads|reddit)\s+dot\s+(com|me|net|in)\b`)
+	spacedHost  = regexp.MustCompile(`(?i)\b(twitter|x|facebook|fb|instagram|t|wa|telegram|youtube|linkedin|threads|reddit)\s?\.\s?(com|me|net|in)\s?/\s?`)
 	bareAt      = regexp.MustCompile(`(?i)(^|[^\p{L}\p{N}\s])\s*at[\s-]+the[\s-]+rate(?:[\s-]+of)?\s+`)
 )
 
@@ -179,7 +187,7 @@ func unhide(text string) string {
 	})
 	text = hiddenDot.ReplaceAllString(text, ".")
 	text = spokenHost.ReplaceAllString(text, "$1.$2")
-	return hiddenSlash.ReplaceAllString(text, "$1/")
+	return spacedHost.ReplaceAllString(hiddenSlash.ReplaceAllString(text, "$1/"), "$1.$2/")
 }
 
 // unworded keeps sentences such as "as 12 in 2024" out: a spaced form must not contain

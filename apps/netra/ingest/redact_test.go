@@ -25,6 +25,28 @@ func TestRedactEveryFormN092(t *testing.T) {
 	}
 }
 
+// Names in the scripts of the region have marks, and what is written to be found by
+// people and not by machines is taken out all the same.
+func TestRedactOddFormsN092(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"by @प्रदीप_के today":              "by [handle] today",
+		"write to प्रदीप@mail.in":          "write to [email]",
+		"see news.in/author/प्रदीप":        "see [url]",
+		"mail someone@@mail.in":            "mail [email]",
+		"by @@private_name":                "by [handle]",
+		"mail s o m e o n e @ mail.in now": "mail [email] now",
+		"join t . me / private_name now":   "join t.me/[url] now",
+		"ask u/private_name or (/u/other)": "ask [handle] or ([handle])",
+		"tel 98765......43210 now":         "tel [phone] now",
+		"tel 98765 - - - 43210 now":        "tel [phone] now",
+	} {
+		if got := Clean(text); got != want {
+			t.Errorf("N-092 N-104 %q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 func replaceOnce(frame, with string) string {
 	for i := range frame {
 		if frame[i] == '%' {

@@ -158,6 +158,16 @@ func TestPages(t *testing.T) {
 			t.Errorf("chart %+v, %v", c, err)
 		}
 	})
+	t.Run("R-080 a chart whose Plotly specification is broken", func(t *testing.T) {
+		t.Parallel()
+		if err := os.WriteFile(filepath.Join(b.Env.Dir, "runs", demoReport, "run", "transport", "road_vehicle_stock_by_drivetrain.json"), []byte(`{"data": NaN}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := o.getChart(ctx, &chartPath{demoReport, "road_vehicle_stock_by_drivetrain"})
+		if err != nil || c.Body.Plot != nil || !strings.Contains(string(c.Body.Data), "Battery electric") {
+			t.Errorf("chart %+v, %v", c, err)
+		}
+	})
 	t.Run("R-054 R-055 R-056 R-057 R-071 R-136 rubric", func(t *testing.T) {
 		t.Parallel()
 		want := map[string]string{"accuracy": "correct", "completeness": "scenarios", "clarity": "clear", "data_use": "Charts"}
@@ -193,6 +203,12 @@ func TestPages(t *testing.T) {
 		e, err := o.getEvals(ctx, &reportIn{demoReport})
 		if err != nil || !strings.Contains(string(e.Body.Runs), `"run_id":"two"`) || !strings.HasPrefix(e.Body.Chart, "<svg") {
 			t.Errorf("evals %+v, %v", e, err)
+		}
+	})
+	t.Run("R-061 no such report", func(t *testing.T) {
+		t.Parallel()
+		if _, err := o.getEvals(ctx, &reportIn{"moon"}); dossier.KindOf(err) != dossier.NotFound {
+			t.Errorf("evals = %v", err)
 		}
 	})
 	t.Run("a comment must quote the draft", func(t *testing.T) {

@@ -338,7 +338,8 @@ func (o *office) getChart(ctx context.Context, in *chartPath) (*answer[chartPage
 	}
 	if data.Meta.JSON != "" {
 		if p.Plot, err = r.Catalog.PlotSpec(&data.Meta); err != nil {
-			return nil, err
+			p.Plot = nil // the page draws the rows instead
+			o.env.Log.WarnContext(ctx, "a chart's Plotly specification cannot be read", "report", in.Report, "chart", in.ID, "err", err)
 		}
 	}
 	return reply(p, nil)
@@ -352,6 +353,9 @@ type evalsPage struct {
 }
 
 func (o *office) getEvals(ctx context.Context, in *reportIn) (*answer[evalsPage], error) {
+	if _, err := o.book.report(ctx, in.Report); err != nil {
+		return nil, err
+	}
 	runs, err := o.book.evals(ctx, in.Report)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,10 @@ package draft
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dossier"
@@ -120,6 +122,29 @@ func (r *Report) Selections() []mapping.Selection {
 	out := make([]mapping.Selection, len(r.Outline.Sections))
 	for i := range r.Outline.Sections {
 		out[i] = r.Map.Select(&r.Outline.Sections[i], r.Catalog)
+	}
+	return out
+}
+
+// UnknownSections names the map's entries that are no section of the outline: most
+// likely the section they are meant for gets its charts by relevance.
+func (r *Report) UnknownSections() []string {
+	var out []string
+	for _, id := range slices.Sorted(maps.Keys(r.Map)) {
+		if _, err := r.Outline.Section(id); err != nil {
+			out = append(out, fmt.Sprintf("The map has an entry %q, which is no section of the outline.", id))
+		}
+	}
+	return out
+}
+
+// MapProblems says what of the map leads nowhere.
+func (r *Report) MapProblems() []string {
+	out := r.UnknownSections()
+	for _, sel := range r.Selections() {
+		for _, p := range sel.Problems {
+			out = append(out, sel.Section+": "+p)
+		}
 	}
 	return out
 }

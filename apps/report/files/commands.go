@@ -172,6 +172,9 @@ func inspectMappingCommand(c app.CLI) *cobra.Command {
 				return err
 			}
 			defer r.Close()
+			for _, p := range r.UnknownSections() {
+				fmt.Fprintln(c.Err(), p)
+			}
 			var out []mapping.Selection
 			for _, sel := range r.Selections() {
 				if section == "" || sel.Section == section {
@@ -247,9 +250,9 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 			}
 			about.At = c.Now()
 			about.ToolVersion = writer.RulesVersion
-			if about.PromptVersion == "" {
-				about.PromptVersion = wr.Version
-			}
+			by, version := wroteBy(file, o)
+			about.Model = cmp.Or(about.Model, by, "unknown")
+			about.PromptVersion = cmp.Or(about.PromptVersion, version, wr.Version)
 			run, err := rating.Of(o, about)
 			if err != nil {
 				return err
@@ -278,8 +281,8 @@ func (wr Writer) runEval(c app.CLI) *cobra.Command {
 	cmd.Flags().StringVar(&file, "outline", "", "the reviewed outline, a Markdown file")
 	cmd.Flags().StringVar(&about.RunID, "run-id", "", "a name for this record")
 	cmd.Flags().StringVar(&out, "output", "", "file to write the record to")
-	cmd.Flags().StringVar(&about.Model, "model", "reference/"+writer.Name, "who wrote the drafts")
-	cmd.Flags().StringVar(&about.PromptVersion, "prompt-version", "", "version of the prompt (default: the one built in)")
+	cmd.Flags().StringVar(&about.Model, "model", "", "who wrote the drafts (default: as the artefacts beside the outline say)")
+	cmd.Flags().StringVar(&about.PromptVersion, "prompt-version", "", "version of the prompt (default: as the artefacts beside the outline say, else the one built in)")
 	for _, name := range []string{"outline", "run-id"} {
 		_ = cmd.MarkFlagRequired(name)
 	}

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -56,6 +55,7 @@ type result struct {
 // usage is what writing a section cost. The reference policy costs nothing.
 type usage struct {
 	Model     string  `json:"model"`           // who wrote the text that is kept
+	Prompt    string  `json:"prompt_version"`  // of prompt and tools
 	Asked     string  `json:"asked,omitempty"` // the model that was asked to write
 	Fallback  string  `json:"fallback,omitempty"`
 	Turns     int     `json:"turns"`
@@ -117,6 +117,9 @@ func (g *generation) run(ctx context.Context, c app.CLI) error {
 	defer r.Close()
 	for _, p := range r.Outline.Problems {
 		fmt.Fprintf(c.Err(), "%s: %s\n", g.files.Outline, p)
+	}
+	for _, p := range r.MapProblems() {
+		fmt.Fprintln(c.Err(), p)
 	}
 	sections := g.sections
 	if len(sections) == 0 {
@@ -245,7 +248,7 @@ func (g *generation) writeSection(ctx context.Context, r *draft.Report, id strin
 	}
 	res := result{
 		Section: id, Text: p.Text, Verdict: p.Verdict, Refused: p.Refused, failure: p.Failure, calls: p.Path.Calls, prompt: promptFor(x),
-		Usage: usage{Model: p.By, Fallback: p.Fallback, Turns: p.Path.Turns, TokensIn: p.Path.Usage.In, TokensOut: p.Path.Usage.Out, Cost: p.Path.Cost},
+		Usage: usage{Model: p.By, Prompt: g.Version, Fallback: p.Fallback, Turns: p.Path.Turns, TokensIn: p.Path.Usage.In, TokensOut: p.Path.Usage.Out, Cost: p.Path.Cost},
 	}
 	if g.player.Model != nil {
 		res.Usage.Asked = g.player.Name()
@@ -306,34 +309,6 @@ func (g *generation) deliver(ctx context.Context, c app.CLI, r *draft.Report, so
 	}
 	if err := os.WriteFile(g.output, out, 0o644); err != nil {
 		return dossier.Errorf(dossier.Unavailable, "The report cannot be written to %q.", g.output).Because(err)
-	}
-	return nil
-}
-
-// keepArtefacts writes what led to a section into a folder of its own.
-func (g *generation) keepArtefacts(res result) error {
-	dir := g.artefact
-	if dir == "" {
-		if g.output == "" {
-			return nil
-		}
-		dir = strings.TrimSuffix(g.output, filepath.Ext(g.output)) + ".artefacts"
-	}
-	dir = filepath.Join(dir, res.Section)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return dossier.Errorf(dossier.Unavailable, "The folder %q cannot be made.", dir).Because(err)
-	}
-	err := errors.Join(
-		writeJSON(filepath.Join(dir, "calls.json"), res.calls), writeJSON(filepath.Join(dir, "checks.json"), res.Verdict),
-		writeJSON(filepath.Join(dir, "usage.json"), res.Usage),
-	)
-	if err != nil {
-		return err
-	}
-	for name, text := range map[string]string{"prompt.md": res.prompt, "draft.md": res.Text} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
-			return dossier.Errorf(dossier.Unavailable, "%q cannot be written.", filepath.Join(dir, name)).Because(err)
-		}
 	}
 	return nil
 }

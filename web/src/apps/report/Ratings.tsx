@@ -3,22 +3,24 @@ import { Chart } from "../../parts/Chart";
 import { ErrorBox, Loaded } from "../../parts/states";
 import { Table } from "../../parts/Table";
 import { Time } from "../../parts/Time";
+import { useHas } from "../../hooks/session";
 import { useEvals, useWork } from "./hooks";
 
 /** The recorded ratings of a report, round by round. */
 export function Ratings({ report }: { report: string }) {
   const evals = useEvals(report);
   const { evaluate } = useWork(report);
+  const rates = useHas("reviewer", "admin");
   const [name, setName] = useState("");
   return (
     <section className="panel" aria-label="Evaluation">
       <header><h3>Evaluation</h3></header>
       <div className="body stack">
-        <form className="row" onSubmit={(e) => { e.preventDefault(); evaluate.mutate(name, { onSuccess: () => setName("") }); }}>
+        {rates && <form className="row" onSubmit={(e) => { e.preventDefault(); evaluate.mutate(name, { onSuccess: () => setName("") }); }}>
           <label htmlFor="report-run">Name of the record</label>
           <input id="report-run" className="input" required maxLength={100} value={name} onChange={(e) => setName(e.target.value)} />
           <button type="submit" className="button" disabled={evaluate.isPending || name === ""}>Record the ratings as they stand</button>
-        </form>
+        </form>}
         {evaluate.error && <ErrorBox error={evaluate.error} />}
         <Loaded query={evals} lines={3}>
           {(e) => (

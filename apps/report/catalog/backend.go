@@ -92,7 +92,7 @@ func (m *Memory) Totals(ctx context.Context, ch *Chart, year int) ([]Total, erro
 			return nil, dossier.Errorf(dossier.Invalid, "Line %d of chart %q cannot be read.", line, ch.ID).Because(err)
 		}
 		text := h.cell(rec, year)
-		if text == "" {
+		if slices.Contains(missing, strings.ToLower(text)) {
 			continue
 		}
 		v, err := faith.Decimal(text)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -59,7 +60,7 @@ func (d *DuckDB) start(ctx context.Context) error {
 
 func (d *DuckDB) prepare(ctx context.Context) error {
 	d.db.SetMaxOpenConns(4)
-	var paths, views []string
+	var paths []string
 	for i := range d.Catalog.Charts {
 		ch := &d.Catalog.Charts[i]
 		if ch.CSV == "" || ch.Shape == Empty {
@@ -81,19 +82,38 @@ func (d *DuckDB) prepare(ctx context.Context) error {
 		if path, err = filepath.Abs(path); err != nil {
 			return fmt.Errorf("path of %s: %w", ch.ID, err)
 		}
+		view := fmt.Sprintf(`CREATE VIEW %s AS SELECT * FROM read_csv(%s, header = true, auto_detect = true, nullstr = [%s])`, identifier(ch.ID), quote(path), marks())
+		if _, err := d.db.ExecContext(ctx, view); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			continue // a file that DuckDB cannot read is no table; the others are
+		}
 		paths = append(paths, quote(path))
-		views = append(views, fmt.Sprintf(`CREATE VIEW %s AS SELECT * FROM read_csv(%s, header = true, auto_detect = true)`, identifier(ch.ID), quote(path)))
 		d.tables[strings.ToLower(ch.ID)] = true
 	}
-	statements := append(views,
+	statements := []string{
 		"SET threads = 2", "SET memory_limit = '1GB'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false",
-		"SET allowed_paths = ["+strings.Join(paths, ", ")+"]", "SET enable_external_access = false", "SET lock_configuration = true")
+		"SET allowed_paths = [" + strings.Join(paths, ", ") + "]", "SET enable_external_access = false", "SET lock_configuration = true",
+	}
 	for _, s := range statements {
 		if _, err := d.db.ExecContext(ctx, s); err != nil {
 			return fmt.Errorf("prepare duckdb: %w", err)
 		}
 	}
 	return nil
+}
+
+// marks lists the marks for a missing number in the ways that files write them.
+func marks() string {
+	var out []string
+	for _, m := range append(slices.Clone(missing), "NaN", "N/A", "Null", "None") {
+		out = append(out, quote(m))
+		if up := strings.ToUpper(m); !slices.Contains(out, quote(up)) {
+			out = append(out, quote(up))
+		}
+	}
+	return strings.Join(slices.Compact(out), ", ")
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -119,7 +139,7 @@ func (d *DuckDB) Totals(ctx context.Context, ch *Chart, year int) ([]Total, erro
 		return nil, err
 	}
 	if !d.tables[strings.ToLower(ch.ID)] {
-		return nil, dossier.Errorf(dossier.NotFound, "Chart %q has no data file.", ch.ID)
+		return nil, dossier.Errorf(dossier.NotFound, "Chart %q has no data file that can be added up.", ch.ID)
 	}
 	h := readHeader(ch.Columns)
 	value, where := "", ""
@@ -198,7 +218,7 @@ func (d *DuckDB) Query(ctx context.Context, statement string, lim Limits) (*Resu
 	if err := d.allowed(ctx, statement); err != nil {
 		return nil, err
 	}
-	rows, err := d.db.QueryContext(ctx, fmt.Sprintf("SELECT * FROM (%s\n) LIMIT %d", statement, lim.Rows+1))
+	rows, err := d.db.QueryContext(ctx, fmt.Sprintf("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (%s\n) LIMIT %d", statement, lim.Rows+1))
 	if err != nil {
 		return nil, queryError(ctx, lim, err)
 	}
@@ -286,10 +306,22 @@ type node struct {
 	Table   string `json:"table_name"`
 	Schema  string `json:"schema_name"`
 	Catalog string `json:"catalog_name"`
+	Func    string `json:"function_name"`
 	Map     []struct {
 		Key string `json:"key"`
 	} `json:"map"`
 }
+
+// closed are functions that make much of nothing before a limit can stop them, or that
+// tell how the product is set up.
+var closed = []string{"repeat", "range", "generate_series", "lpad", "rpad", "list_resize", "array_resize", "current_setting", "getvariable"}
+
+// A query within a query may have a plain name that is none of the database's own: such
+// a name could stand for the database's table outside that query.
+var (
+	cteName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	ownName = regexp.MustCompile(`(?i)^(?:duckdb|pragma|sqlite|pg|information)_`)
+)
 
 func (u *tablesUsed) walk(raw json.RawMessage) error {
 	if len(raw) == 0 {
@@ -308,7 +340,13 @@ func (u *tablesUsed) walk(raw json.RawMessage) error {
 		case "TABLE_FUNCTION":
 			return dossier.Errorf(dossier.Forbidden, "Table functions are not allowed; tables are named after the charts' ids.")
 		}
+		if slices.Contains(closed, strings.ToLower(n.Func)) {
+			return dossier.Errorf(dossier.Forbidden, "The function %s is not allowed here.", n.Func)
+		}
 		for _, m := range n.Map {
+			if !cteName.MatchString(m.Key) || ownName.MatchString(m.Key) {
+				return dossier.Errorf(dossier.Forbidden, "Name the query %q otherwise: with letters, digits and _, and not like a table of the database itself.", m.Key)
+			}
 			u.ctes[strings.ToLower(m.Key)] = true
 		}
 		var members map[string]json.RawMessage

@@ -103,6 +103,11 @@ func TestQuery(t *testing.T) {
 		"out of paren": "SELECT 1) LIMIT 1; SELECT * FROM (SELECT 2",
 		"not SQL":      "hello",
 		"environment":  "SELECT getenv('HOME')",
+		"set-up":       "SELECT current_setting('allowed_paths')",
+		"own views":    "SELECT sql FROM duckdb_views, (WITH duckdb_views AS (SELECT 1) SELECT 1) x",
+		"named a path": "SELECT * FROM '/etc/x.csv', (WITH \"/etc/x.csv\" AS (SELECT 1) SELECT 1) x",
+		"much text":    "SELECT repeat('x', 2000000000)",
+		"many rows":    "SELECT unnest(range(100000000))",
 	} {
 		t.Run("R-066 refuses "+name, func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +125,41 @@ func TestQuery(t *testing.T) {
 			t.Errorf("Query = %v", err)
 		}
 	})
+}
+
+// TestOddFiles has files in a run that DuckDB cannot read, and numbers that are missing.
+func TestOddFiles(t *testing.T) {
+	t.Parallel()
+	c := open(t, folder(t, map[string]string{
+		"a/good.csv": "scen,val\nA,1\nB,NaN\nC,2\n", "a/marks.csv": "scen,sector,val\nA,x,n/a\nA,y,3\nA,z,-\n", "a/odd.csv": "scen,val\n\"A,1\n\"\"B\",,,,2\n\x00\xff",
+	}))
+	d := duck(t, c)
+	t.Run("R-066 one odd file leaves the others", func(t *testing.T) {
+		t.Parallel()
+		r, err := d.Query(t.Context(), "SELECT max(val) FROM good", catalog.Limits{Rows: 5, Time: 5 * time.Second})
+		if err != nil || len(r.Rows) != 1 || r.Rows[0][0] != "2" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("R-066 values of every type", func(t *testing.T) {
+		t.Parallel()
+		r, err := d.Query(t.Context(), "SELECT sum(val) AS whole, CAST(0.1 AS DECIMAL(5, 2)) AS share, DATE '2025-01-02' AS day, [1, 2] AS list, NULL AS none, scen AS \"my scen\" FROM good WHERE scen = 'C' GROUP BY scen", catalog.Limits{Rows: 5, Time: 5 * time.Second})
+		if err != nil || fmt.Sprint(r.Columns, r.Rows) != "[whole share day list none my scen] [[2 0.10 2025-01-02 [1, 2]  C]]" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	for _, id := range []string{"good", "marks"} {
+		t.Run("R-065 both backends leave out what is missing in "+id, func(t *testing.T) {
+			t.Parallel()
+			for _, b := range []catalog.Backend{d, &catalog.Memory{Catalog: c}} {
+				totals, err := b.Totals(t.Context(), chart(t, c, id), 0)
+				want := map[string]string{"good": "[{A  1 1} {C  1 2}]", "marks": "[{A  1 3}]"}[id]
+				if got := fmt.Sprint(totals); err != nil || got != want {
+					t.Errorf("%s: %s, %v; want %s", b.Name(), got, err, want)
+				}
+			}
+		})
+	}
 }
 
 // BenchmarkTotals adds up a set of CSVs of about REPORT_BENCH_MB megabytes (default

@@ -279,12 +279,14 @@ func (h *header) yearOf(rec []string) int {
 	return year
 }
 
+// missing are the usual marks for a number that is not there, in lower case.
+var missing = []string{"", "nan", "na", "n/a", "null", "none", "-"}
+
 // add appends a cell; an empty one and the usual marks for missing are left out.
 func (r *Row) add(year int, text string) error {
 	v, err := faith.Decimal(text)
 	if err != nil {
-		switch strings.ToLower(text) {
-		case "", "nan", "na", "n/a", "null", "none", "-":
+		if slices.Contains(missing, strings.ToLower(text)) {
 			return nil
 		}
 		return dossier.Errorf(dossier.Invalid, "Line %d holds %.40q where a number should be.", r.Line, text)

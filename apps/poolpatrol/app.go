@@ -42,6 +42,7 @@ func buildWith(env app.Env, c patrol.Config, more ...patrol.Check) (*app.Kit, er
 	s := newServer(env, p)
 	return &app.Kit{
 		Agents:   p.Agents,
+		Tools:    p.Looks,
 		Triggers: p.Triggers(),
 		Jobs:     p.Jobs(),
 		Suites:   suites(p.Agents),

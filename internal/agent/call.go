@@ -291,7 +291,7 @@ func (m *mover) invoke(ctx context.Context, p *prepared) (res tool.Result, err e
 	}
 	return run(ctx, tool.Call{
 		Case: m.run.Case, Run: m.run.ID, Step: StepID(m.run.ID, m.tr.seq+1), App: m.run.App,
-		For: m.as, Now: m.Now(), Key: p.plan.Key, Approved: p.ruled, Model: m.tr.model,
+		For: m.as, Now: m.Now(), Key: p.plan.Key, Input: m.run.Input, Approved: p.ruled, Model: m.tr.model,
 	}, p.plan.Args)
 }
 

@@ -271,8 +271,10 @@ func (m *mover) begin(ctx context.Context) (Next, error) {
 			}
 			return m.abandon(ctx, dossier.Message(err))
 		}
-		if brief.Context, err = json.Marshal(pre.Context); err != nil {
-			return Stop, fmt.Errorf("encode context of %s: %w", m.agent.Name, err)
+		if pre.Context != nil {
+			if brief.Context, err = json.Marshal(pre.Context); err != nil {
+				return Stop, fmt.Errorf("encode context of %s: %w", m.agent.Name, err)
+			}
 		}
 		seen = pre.Evidence
 	}

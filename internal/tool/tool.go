@@ -53,6 +53,9 @@ type Call struct {
 	Now  time.Time
 	Key  string // names what the call does; the same on every try
 
+	// Input is what the run was started with, so that a tool can hold a model to it.
+	Input json.RawMessage
+
 	// Approved is the decision that let the call run; nil if nobody was asked.
 	Approved *dossier.Decision
 

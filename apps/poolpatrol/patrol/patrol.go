@@ -21,6 +21,7 @@ import (
 	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/app"
+	"dossier/internal/tool"
 )
 
 // The roles of the app.
@@ -42,6 +43,7 @@ type Patrol struct {
 	Roster roster.Rows
 	Book   casebook.Book
 	Agents []*agent.Agent // the case manager first
+	Looks  []tool.Tool    // of the specialists: they look at a van and change nothing
 
 	env    app.Env
 	prompt func(agent string) string
@@ -54,7 +56,7 @@ type Check func(verify.Specialists) *agent.Agent
 // them only by the contract they share, so more of them need nothing else.
 func New(env app.Env, c Config, prompt func(agent string) string, more ...Check) (*Patrol, error) {
 	p := &Patrol{Config: c, Roster: roster.Rows{DB: env.DB}, Book: casebook.Book{DB: env.DB}, env: env, prompt: prompt}
-	with := verify.Specialists{Roster: p.Roster, Shifts: c.ShiftParams(), MaxMiles: c.MaxMiles, Roles: Staff, Prompt: prompt}
+	with := verify.Specialists{Roster: p.Roster, Shifts: c.ShiftParams(), MaxMiles: c.MaxMiles, Roles: Staff, Prompt: prompt, Case: env.Desk.Case}
 	switch c.Routing {
 	case "osrm":
 		with.Route = verify.OSRM(env.HTTP, c.RouteURL)
@@ -68,6 +70,9 @@ func New(env app.Env, c Config, prompt func(agent string) string, more ...Check)
 	checks := []*agent.Agent{with.Shift(), with.Location()}
 	for _, add := range more {
 		checks = append(checks, add(with))
+	}
+	for _, c := range checks {
+		p.Looks = append(p.Looks, c.Tools...)
 	}
 	outreach := p.outreachAgent()
 	p.Agents = append([]*agent.Agent{p.caseManager(checks, outreach), outreach}, checks...)

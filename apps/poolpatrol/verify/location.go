@@ -30,7 +30,7 @@ func (s Specialists) getEmployeeProfile() tool.Tool {
 		Doc:   "Returns the home ZIP code, the home coordinates (rounded to about a hundred metres) and the site of each employee.",
 		Roles: s.Roles,
 		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[profileOut], error) {
-			_, riders, err := s.crew(ctx, in)
+			_, riders, err := s.crew(ctx, c, in)
 			if err != nil {
 				return tool.Output[profileOut]{}, err
 			}
@@ -71,7 +71,10 @@ func (r *Result) withProfiles(riders []roster.Employee, now time.Time) error {
 }
 
 // crew returns a van and the riders asked about.
-func (s Specialists) crew(ctx context.Context, in CheckIn) (roster.Van, []roster.Employee, error) {
+func (s Specialists) crew(ctx context.Context, c tool.Call, in CheckIn) (roster.Van, []roster.Employee, error) {
+	if err := sameVan(c, in.Vanpool); err != nil {
+		return roster.Van{}, nil, err
+	}
 	van, err := s.Roster.Crew(ctx, in.Vanpool)
 	if err != nil {
 		return van, nil, err
@@ -99,11 +102,11 @@ func (s Specialists) checkCommuteDistance() tool.Tool {
 		Doc:   "Measures the way from each employee's home to the vanpool's pickup point, compares it with the allowed miles and gives the rule's verdict.",
 		Roles: s.Roles,
 		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[distanceOut], error) {
-			van, riders, err := s.crew(ctx, in)
+			van, _, err := s.crew(ctx, c, in)
 			if err != nil {
 				return tool.Output[distanceOut]{}, err
 			}
-			facts, problem, err := s.measure(ctx, van, riders)
+			facts, problem, err := s.measure(ctx, van, van.Riders)
 			if err != nil {
 				return tool.Output[distanceOut]{}, err
 			}
@@ -112,7 +115,7 @@ func (s Specialists) checkCommuteDistance() tool.Tool {
 			if err != nil {
 				return out, err
 			}
-			return out, out.Value.Result.withProfiles(riders, c.Now)
+			return out, out.Value.Result.withProfiles(van.Riders, c.Now)
 		},
 	}.Tool()
 }

@@ -20,7 +20,7 @@ func (s Specialists) Shift() *agent.Agent {
 
 type shiftsOut struct {
 	Result Result             `json:"result" jsonschema:"the rule's answer, to be reported as it stands"`
-	Riders []engine.ShiftFact `json:"riders"`
+	Riders []engine.ShiftFact `json:"riders" jsonschema:"those asked about"`
 	Checks engine.Shifts      `json:"figures"`
 	Until  string             `json:"period"`
 }
@@ -31,15 +31,20 @@ func (s Specialists) getEmployeeShifts() tool.Tool {
 		Doc:   "Returns the shift, schedule and days off of each employee, compares them with the van's majority shift and gives the rule's verdict.",
 		Roles: s.Roles,
 		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[shiftsOut], error) {
+			if err := sameVan(c, in.Vanpool); err != nil {
+				return tool.Output[shiftsOut]{}, err
+			}
 			van, err := s.Roster.Van(ctx, in.Vanpool)
 			if err != nil {
 				return tool.Output[shiftsOut]{}, err
 			}
-			facts, err := shiftFacts(van, in.Employees)
+			named, err := pick(van, in.Employees)
 			if err != nil {
 				return tool.Output[shiftsOut]{}, err
 			}
-			return s.judgeShifts(van.ID, facts, c.Now)
+			out, err := s.judgeShifts(van.ID, shiftFacts(van, van.Riders), c.Now)
+			out.Value.Riders = shiftFacts(van, named)
+			return out, err
 		},
 	}.Tool()
 }
@@ -62,13 +67,9 @@ func (s Specialists) judgeShifts(vanpool string, facts []engine.ShiftFact, now t
 	}, nil
 }
 
-// shiftFacts returns what the riders of a van work: those named, or all of them.
-func shiftFacts(van roster.Van, only []string) ([]engine.ShiftFact, error) {
+// shiftFacts returns what riders of a van work.
+func shiftFacts(van roster.Van, riders []roster.Employee) []engine.ShiftFact {
 	var out []engine.ShiftFact
-	riders, err := pick(van, only)
-	if err != nil {
-		return nil, err
-	}
 	for _, e := range riders {
 		f := engine.ShiftFact{Employee: e.ID, Vanpool: van.ID, PTO: e.PTO}
 		if w, ok := van.Shifts[e.Shift]; ok {
@@ -76,7 +77,7 @@ func shiftFacts(van roster.Van, only []string) ([]engine.ShiftFact, error) {
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }
 
 // pick returns the named riders of a van, or all if none is named.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"dossier"
 	"dossier/apps/poolpatrol/engine"
@@ -39,12 +40,15 @@ type Specialists struct {
 	Route    Router         // nil: distances are estimated
 	Roles    []dossier.Role // who may look
 	Prompt   func(agent string) string
+
+	// Case returns a case, to see which van it is about. Nil: any.
+	Case func(context.Context, dossier.CaseID) (dossier.Case, error)
 }
 
 // A CheckIn is what a specialist is started with, and what its tools are asked about.
 type CheckIn struct {
 	Vanpool   string   `json:"vanpool_id"`
-	Employees []string `json:"employee_ids" jsonschema:"the riders to look at; empty means all of the van"`
+	Employees []string `json:"employee_ids" jsonschema:"the riders to look at; empty means all of the van. A verdict is about everybody in the van, whoever is named"`
 }
 
 // New declares a specialist: an agent that answers one check and nothing else. Other
@@ -54,9 +58,39 @@ func (s Specialists) New(check, doc, prompt string, tools []tool.Tool, policy mo
 		Name: check, Doc: doc, Prompt: prompt, Model: "fast", Policy: policy,
 		Tools: tools, ToolName: "run_" + check + "_specialist",
 		Input: tool.SchemaOf[CheckIn](), Output: tool.SchemaOf[Result](),
-		Limits: agent.Limits{Turns: 6},
-		Check:  agreesWithRule,
+		Limits:  agent.Limits{Turns: 6},
+		Preload: s.sameCase,
+		Check:   agreesWithRule,
 	}
+}
+
+// sameCase refuses to look at one van in the case of another, where the verdict would
+// stand against the wrong riders.
+func (s Specialists) sameCase(ctx context.Context, run dossier.Run) (none agent.Preloaded, err error) {
+	var in CheckIn
+	if err := json.Unmarshal(run.Input, &in); err != nil {
+		return none, dossier.Errorf(dossier.Invalid, "The specialist was started with something else.").Because(err)
+	}
+	if s.Case == nil {
+		return none, nil
+	}
+	c, err := s.Case(ctx, run.Case)
+	if err != nil {
+		return none, err
+	}
+	if van, ok := strings.CutPrefix(c.Subject, "vanpool/"); ok && van != in.Vanpool {
+		return none, dossier.Errorf(dossier.Invalid, "Case %s is about %s, not %s.", c.ID, van, in.Vanpool)
+	}
+	return none, nil
+}
+
+// sameVan refuses a look at another van than the one the run is about.
+func sameVan(c tool.Call, vanpool string) error {
+	var about CheckIn
+	if json.Unmarshal(c.Input, &about) == nil && about.Vanpool != "" && about.Vanpool != vanpool {
+		return dossier.Errorf(dossier.Invalid, "This look is about %s, not %s.", about.Vanpool, vanpool)
+	}
+	return nil
 }
 
 // reportRule answers with the result that a checking tool returned.
@@ -119,17 +153,12 @@ func saysNothingNew(said, ruled Result, returned json.RawMessage) error {
 	return faith.Check(said.Reasoning, facts).Err()
 }
 
-// SameSet reports whether two lists name the same, in any order.
+// SameSet reports whether two lists name the same, in any order and however often.
 func SameSet(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
+	within := func(some, all []string) bool {
+		return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 	}
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			return false
-		}
-	}
-	return true
+	return within(a, b) && within(b, a)
 }
 
 // OrEmpty returns a list that is encoded as [] rather than null.

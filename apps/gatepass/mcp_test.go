@@ -12,6 +12,7 @@ import (
 	"dossier"
 	"dossier/apps/gatepass"
 	"dossier/internal/agent"
+	"dossier/internal/app"
 	"dossier/internal/app/apptest"
 	"dossier/internal/mcp"
 	"dossier/internal/model"
@@ -101,10 +102,31 @@ func TestMCP(t *testing.T) {
 			t.Errorf("HR sees the admin's call: %s", said)
 		}
 		b.Decide(b.Pending()[0].ID, dossier.Decision{Verb: dossier.Approve, By: admin})
+		if n := shown(b, dossier.Waiting); n != 1 {
+			t.Errorf("%d calls wait in the list of cases, want 1", n)
+		}
 		if said, _ := use(b, a, "result", map[string]any{"run": run}); !strings.Contains(said, c.after) {
 			t.Errorf("%s after the approval: %s", c.tool, said)
 		}
+		if n := shown(b, dossier.Open, dossier.Waiting); n != 0 {
+			t.Errorf("%d calls are still open after the outcome was fetched", n)
+		}
 	}
+}
+
+// shown counts the calls among the cases in some states.
+func shown(b *apptest.Bench, states ...dossier.State) (n int) {
+	b.T.Helper()
+	cases, err := b.Desk.Cases(b.T.Context(), app.CaseFilter{States: states})
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	for _, c := range cases {
+		if strings.HasPrefix(c.Subject, "mcp/") {
+			n++
+		}
+	}
+	return n
 }
 
 func TestMCPOverHTTP(t *testing.T) {

@@ -51,6 +51,18 @@ func (o *office) section(ctx context.Context, id dossier.CaseID) (report, sectio
 	return report, section, nil
 }
 
+// only returns the id of the one report there is, for a look from outside any report.
+func (o *office) only(ctx context.Context) (string, error) {
+	all, err := o.book.reports(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all) != 1 {
+		return "", dossier.Errorf(dossier.Invalid, "This look belongs to no report, and there are %d. Ask in the conversation of the report you mean.", len(all))
+	}
+	return all[0].ID, nil
+}
+
 // dataRoot returns where a stored run folder lies. A name that would leave the
 // configured root is refused.
 func (o *office) dataRoot(name string) (string, error) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"dossier"
@@ -29,6 +30,12 @@ func (o *office) promptVersion() string { return o.writer().Version() }
 // Open implements writer.Place: it opens the report that a call's case is about.
 func (o *office) Open(ctx context.Context, c tool.Call) (*writer.Look, error) {
 	report, section, err := o.section(ctx, c.Case)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = o.book.report(ctx, report); errors.Is(err, dossier.NotFound) {
+		report, err = o.only(ctx) // the case is about none of ours
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 // Package mcp serves the apps' tools to other assistants over the Model Context
 // Protocol, on standard input and output or over HTTP.
 //
+// Served are the tools that an app's kit holds beside its agents: those that stand by
+// themselves. What an agent does in its own case, such as closing it, is not to be had
+// outside.
+//
 // A call is not a shortcut: it becomes a run of the [Agent] that an app gets here, so
 // roles are checked when tools are listed, when the call is planned and when it runs,
 // its evidence goes into a case, and what needs a person's approval waits in the
@@ -8,7 +12,7 @@
 // outside asks for is decided by a person, even where an agent acts alone, unless the
 // tool says that it can be taken back ([tool.Def.AskOther]). The caller is then told
 // what it waits for and can ask for the outcome with the tool `result`. The package
-// knows no tool; whatever an app declares is served.
+// knows no tool; whatever a kit holds is served.
 package mcp
 
 import (
@@ -16,7 +20,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,7 +46,7 @@ func Agent(k *app.Kit) *agent.Agent {
 	return &agent.Agent{
 		Name: AgentName, Doc: "Carries out one tool call for another assistant.",
 		Prompt: "Call the tool that the input names with exactly the arguments it gives, then answer with what came back.",
-		Tools:  forOthers(ToolsOf(k)), Input: tool.SchemaOf[request](), Policy: once,
+		Tools:  forOthers(k.Tools), Input: tool.SchemaOf[request](), Policy: once,
 	}
 }
 
@@ -63,24 +66,12 @@ func once(_ context.Context, req *model.Request) (*model.Reply, error) {
 	return model.Say(string(r.Value)), nil
 }
 
-func forOthers(all []tool.Tool) []tool.Tool {
-	for i, t := range all {
-		all[i] = t.ForOthers()
+func forOthers(tools []tool.Tool) []tool.Tool {
+	var out []tool.Tool
+	for _, t := range tools {
+		out = append(out, t.ForOthers())
 	}
-	return all
-}
-
-// ToolsOf returns every tool of a kit once: its own and its agents'.
-func ToolsOf(k *app.Kit) []tool.Tool {
-	all := slices.Clone(k.Tools)
-	for _, a := range k.Agents {
-		for _, t := range a.Tools {
-			if !slices.ContainsFunc(all, func(have tool.Tool) bool { return have.Name == t.Name }) {
-				all = append(all, t)
-			}
-		}
-	}
-	return all
+	return out
 }
 
 // An App is an app as it is served.
@@ -107,7 +98,7 @@ type Server struct {
 func (s *Server) For(p dossier.Principal) *sdk.Server {
 	out := sdk.NewServer(&sdk.Implementation{Name: "dossier", Version: s.Version}, nil)
 	for _, a := range s.Apps {
-		for _, t := range tool.For(p, ToolsOf(a.Kit)) {
+		for _, t := range tool.For(p, a.Kit.Tools) {
 			name := t.Name
 			if len(s.Apps) > 1 {
 				name = a.ID + "_" + name
@@ -145,7 +136,7 @@ func (s *Server) call(ctx context.Context, a App, t tool.Tool, p dossier.Princip
 		args = a.Redact(args)
 	}
 	c, _, err := a.Desk.Open(ctx, app.Opening{
-		Subject: "mcp/" + p.ID + "/" + s.NewID(""), Title: "Call of " + t.Name + " for " + p.Name, State: dossier.Open, Stage: "call", By: p,
+		Subject: "mcp/" + p.ID + "/" + s.NewID(""), Title: "Call of " + t.Name + " for " + p.Name, State: dossier.Preliminary, Stage: "call", By: p,
 	})
 	if err != nil {
 		return failure(err), nil
@@ -157,12 +148,31 @@ func (s *Server) call(ctx context.Context, a App, t tool.Tool, p dossier.Princip
 	if run, err = a.Desk.Drive(ctx, run.ID); err != nil {
 		return failure(err), nil
 	}
-	if run.Status == dossier.Done {
-		if _, err := a.Desk.Move(ctx, c.ID, app.Change{State: dossier.Closed, Outcome: "answered", By: p.ID}); err != nil {
-			return failure(err), nil
-		}
+	if err := s.file(ctx, a, c, run); err != nil {
+		return failure(err), nil
 	}
 	return s.outcome(ctx, a, run)
+}
+
+// file puts the case of a call where it belongs: nobody is bothered with one that was
+// answered at once, one that waits for a person is in their lists, and is closed after
+// it.
+func (s *Server) file(ctx context.Context, a App, c dossier.Case, run dossier.Run) error {
+	ch := app.Change{By: run.For.ID}
+	switch early := c.State == dossier.Preliminary; {
+	case !c.State.Live():
+		return nil
+	case !run.Status.Ended() && early:
+		ch.State, ch.Note = dossier.Waiting, "Waiting for a person."
+	case !run.Status.Ended():
+		return nil
+	case early:
+		ch.State, ch.Outcome = dossier.Cleared, "answered"
+	default:
+		ch.State, ch.Outcome = dossier.Closed, "answered"
+	}
+	_, err := a.Desk.Move(ctx, c.ID, ch)
+	return err
 }
 
 func (s *Server) result(ctx context.Context, p dossier.Principal, args json.RawMessage) (*sdk.CallToolResult, error) {
@@ -176,6 +186,13 @@ func (s *Server) result(ctx context.Context, p dossier.Principal, args json.RawM
 		run, err := a.Desk.Run(ctx, in.Run)
 		if errors.Is(err, dossier.NotFound) || err == nil && (run.App != a.ID || run.For.ID != p.ID || run.Agent != AgentName) {
 			continue
+		}
+		if err != nil {
+			return failure(err), nil
+		}
+		c, err := a.Desk.Case(ctx, run.Case)
+		if err == nil {
+			err = s.file(ctx, a, c, run)
 		}
 		if err != nil {
 			return failure(err), nil

@@ -413,6 +413,19 @@ func TestNamesOfPhotos(t *testing.T) {
 	}
 }
 
+// Who is asked for a better value gives just that, and the deed goes on.
+func TestABetterValue(t *testing.T) {
+	t.Parallel()
+	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
+	k := begin(b, "hr", hr)
+	k.must("create a pass for Ravi Kumar to visit the bank, back by 5 pm yesterday", "must lie in the future", "Tell me the right value")
+	k.must("tomorrow 6 pm", "Pass GP-2026-0001 is made for Ravi Kumar", "Expected back: 17 Nov 2026 18:00")
+	k.must("create a pass for "+strings.Repeat("Ravi", 40)+" to visit the bank, not coming back", "name is too long")
+	k.must("what is pending?", "1 pending pass")
+	k.must("create a pass for "+strings.Repeat("Ravi", 40)+" to visit the bank, not coming back", "name is too long")
+	k.must("Priya Nair", "Pass GP-2026-0002 is made for Priya Nair", "Returns: no")
+}
+
 // An answer is lost, and the person says "try again": the second try is the same deed.
 func TestTryAgainIsTheSameDeed(t *testing.T) {
 	t.Parallel()

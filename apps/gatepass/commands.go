@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dossier"
+	"dossier/apps/gatepass/client"
 	"dossier/apps/gatepass/office"
 	"dossier/apps/gatepass/operation"
 	"dossier/apps/gatepass/qr"
@@ -194,6 +195,9 @@ func toolsCommand(c app.CLI) *cobra.Command {
 			ops := operation.All
 			if desk != "" {
 				ops = operation.For(desk)
+			}
+			if len(ops) == 0 {
+				return dossier.Errorf(dossier.Invalid, "%s", client.UnknownRole(desk, operation.Desks).Guidance)
 			}
 			return c.Print(ops, func(w io.Writer) error {
 				for _, o := range ops {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"dossier/apps/gatepass/client"
 	"dossier/apps/gatepass/evals"
 	"dossier/apps/gatepass/grammar"
 	"dossier/apps/gatepass/operation"
@@ -117,6 +119,9 @@ func (f *fold) came(r model.Return) {
 		return
 	}
 	f.state.Last.Failed = !reply.OK
+	if e := reply.Error; e != nil && e.Type == client.Validation {
+		f.awaitBetter(f.calls[r.ID], e.Context.Parameter)
+	}
 	switch {
 	case reply.Passes != nil:
 		f.state.Shown, f.state.Pass = nil, grammar.Pass{}
@@ -143,6 +148,17 @@ func (f *fold) came(r model.Return) {
 		f.state.Pending = nil
 		f.state = f.state.After(f.act)
 	}
+}
+
+// awaitBetter takes what is said next for the value of a parameter that was refused.
+func (f *fold) awaitBetter(c model.Call, parameter string) {
+	t, _ := f.grammar.Tool(c.Tool)
+	if !slices.ContainsFunc(t.Slots, func(s grammar.Slot) bool { return s.Name == parameter }) {
+		return
+	}
+	args := argsOf(c.Args)
+	delete(args, parameter)
+	f.state.Pending = &grammar.Pending{Tool: c.Tool, Args: args, Slot: parameter}
 }
 
 // saidNo is the note with which the terminal and the console reject a deed for someone

@@ -128,6 +128,8 @@ func TestAnotherPassIsMeant(t *testing.T) {
 		{"approve the pass of lakshmi", find("Lakshmi")},
 		{"approve it, Arjun is waiting", show},
 		{"approve GP-2026-0008, Arjun is waiting", call("GP-2026-0008")},
+		{"un-approve it", show},
+		{"nobody should approve it", show},
 	}
 	for _, tt := range tests {
 		got := desk.Hear(s, tt.say)

@@ -86,7 +86,7 @@ var Pronouns = Set("it its that this same him her he she his hers them they")
 
 // Doubts are words with which a sentence seldom asks for a deed right now: it denies,
 // weighs, tells of another time, or takes back.
-var Doubts = Set(`not no never neither nor without or either maybe perhaps may might but except only mistake wanted tried stopped stop
+var Doubts = Set(`not no never un nobody none neither nor without or either maybe perhaps may might but except only mistake wanted tried stopped stop
 will tomorrow yesterday ago forgot later two three both other others lot if`)
 
 // OfNew are those of them that people use of a new pass, because it is about a time to

@@ -85,7 +85,7 @@ func (a *API) gateRoutes() {
 		return &struct{ Body Check }{Check{v, p}}, err
 	})
 	handle(a, huma.Operation{
-		OperationID: "gate-sync", Method: http.MethodPost, Path: "/gate/sync", Summary: "Hand in a scan that was made offline", MaxBodyBytes: 16 << 20,
+		OperationID: "gate-sync", Method: http.MethodPost, Path: "/gate/sync", Summary: "Hand in a scan that was made offline", MaxBodyBytes: max(16<<20, int64(a.Office.MaxPhoto)*3/2), // base64 takes a third more
 	}, gate, func(ctx context.Context, in *struct {
 		Actor
 		Body office.QueuedScan

@@ -41,8 +41,8 @@ export function Gate({ alone = false }: { alone?: boolean }) {
       const p = await scan(op, held.number, photo, key);
       done({ tone: "ok", text: op === "exit" ? `${p.person_name} went out with ${p.pass_number}.` : `${p.person_name} came back with ${p.pass_number}.` });
     } catch (e) {
-      if (unreached(e)) done(await keep(op, held, photo, key));
-      else setSaid({ tone: "bad", text: explain(e).title });
+      if (!unreached(e)) setSaid({ tone: "bad", text: explain(e).title });
+      else await keep(op, held, photo, key).then(done, () => setSaid({ tone: "bad", text: "The server cannot be reached, and this browser cannot keep the scan. Write it down and try again." }));
       await line.refresh();
     } finally {
       setBusy(false);
@@ -78,7 +78,7 @@ function Find({ take }: { take: (text: string) => Promise<void> }) {
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState("");
   const file = async (f: File | undefined) => {
-    const code = f && (await readFile(f));
+    const code = f && (await readFile(f).catch(() => undefined)); // not every file is a picture
     setWrong(code ? "" : "There is no QR code in this picture.");
     if (code) await take(code);
   };

@@ -1,7 +1,8 @@
 package report
 
 import (
-	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,40 @@ func TestSendingBack(t *testing.T) {
 	})
 }
 
+func TestPrintedReportSaysWhatIsNotFinal(t *testing.T) {
+	t.Parallel()
+	o, b := atWork(t)
+	printed := func(format string) string {
+		req := httptest.NewRequest(http.MethodGet, "/report/reports/demo/file?format="+format, nil)
+		req.SetPathValue("report", demoReport)
+		w := httptest.NewRecorder()
+		o.file(w, req)
+		if w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		return w.Body.String()
+	}
+	b.Decide(pending(t, b, o, "industry").ID, dossier.Decision{Verb: dossier.Approve})
+	t.Run("R-137 some", func(t *testing.T) {
+		if got := printed("html"); !strings.Contains(got, "<p>Draft. Not final yet: Projection results, Emissions,") || strings.Contains(got, "Transport, Industry") {
+			t.Errorf("%.900s", got)
+		}
+	})
+	t.Run("R-112 the Markdown is the outline", func(t *testing.T) {
+		if got := printed("md"); !strings.HasPrefix(got, "# Projection results\n") {
+			t.Errorf("%.200s", got)
+		}
+	})
+	for _, a := range b.Pending() {
+		b.Decide(a.ID, dossier.Decision{Verb: dossier.Approve})
+	}
+	t.Run("R-137 none", func(t *testing.T) {
+		if got := printed("html"); strings.Contains(got, "Not final") {
+			t.Errorf("%.900s", got)
+		}
+	})
+}
+
 func TestStart(t *testing.T) {
 	t.Parallel()
 	o, b := atWork(t)
@@ -210,8 +245,6 @@ func TestStart(t *testing.T) {
 	})
 	t.Run("R-137 all final", func(t *testing.T) {
 		for _, a := range b.Pending() {
-			var in writer.FinalIn
-			must(t, json.Unmarshal(a.Args, &in))
 			b.Decide(a.ID, dossier.Decision{Verb: dossier.Approve})
 		}
 		if _, err := o.start(ctx, demoReport, nil, ana); dossier.KindOf(err) != dossier.Conflict {

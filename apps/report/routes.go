@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"dossier"
@@ -385,6 +386,26 @@ var mimes = map[string]string{
 	"docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 
+// marked returns the text of a report to be printed. It begins with the sections that
+// nobody made final, if there are any, for a reader cannot tell them otherwise. As
+// Markdown, the outline stays as it is.
+func (o *office) marked(ctx context.Context, rec record, format string) ([]byte, error) {
+	v, err := o.view(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	var open []string
+	for _, s := range v.Sections {
+		if s.Status != "final" {
+			open = append(open, s.Title)
+		}
+	}
+	if format == "md" || len(open) == 0 {
+		return []byte(rec.Outline), nil
+	}
+	return fmt.Appendf(nil, "Draft. Not final yet: %s.\n\n%s", strings.Join(open, ", "), strings.TrimPrefix(rec.Outline, "\ufeff")), nil
+}
+
 // file serves the report in one of its formats.
 func (o *office) file(w http.ResponseWriter, req *http.Request) {
 	format := cmp.Or(req.URL.Query().Get("format"), "html")
@@ -394,7 +415,12 @@ func (o *office) file(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer r.Close()
-	out, err := render.Write(req.Context(), format, rec.Title, []byte(rec.Outline), render.FromCatalog{Catalog: r.Catalog, Backend: r.Backend})
+	source, err := o.marked(req.Context(), rec, format)
+	if err != nil {
+		http.Error(w, dossier.Message(err), http.StatusInternalServerError)
+		return
+	}
+	out, err := render.Write(req.Context(), format, rec.Title, source, render.FromCatalog{Catalog: r.Catalog, Backend: r.Backend})
 	if err != nil {
 		http.Error(w, dossier.Message(err), http.StatusUnprocessableEntity)
 		return

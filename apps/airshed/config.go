@@ -3,6 +3,8 @@ package airshed
 import (
 	"net/mail"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -10,6 +12,7 @@ import (
 	"dossier"
 	"dossier/apps/airshed/correlate"
 	"dossier/apps/airshed/lake"
+	"dossier/apps/airshed/observe"
 	"dossier/internal/geo"
 )
 
@@ -102,14 +105,20 @@ func (c Config) Validate() error {
 		return dossier.Errorf(dossier.Invalid, "apps.airshed.border_stations: at least one station must be watched.")
 	case c.S3ReadRetries < 0 || c.CAQMSubmissionRetries < 0 || c.S3ReadRetries > 10 || c.CAQMSubmissionRetries > 10:
 		return dossier.Errorf(dossier.Invalid, "apps.airshed: retries must be from 0 to 10.")
-	case c.RetryBackoffBaseSeconds < 0 || c.RetryBackoffBaseSeconds > 60:
+	case !(c.RetryBackoffBaseSeconds >= 0 && c.RetryBackoffBaseSeconds <= 60):
 		return dossier.Errorf(dossier.Invalid, "apps.airshed.retry_backoff_base_seconds must be from 0 to 60.")
-	case c.ExecutionTimeoutMinutes <= 0 || c.ExecutionTimeoutMinutes > 24*60:
+	case !(c.ExecutionTimeoutMinutes > 0 && c.ExecutionTimeoutMinutes <= 24*60):
 		return dossier.Errorf(dossier.Invalid, "apps.airshed.execution_timeout_minutes must be above 0 and at most a day.")
-	case c.AutoFileConfidence < 0 || c.AutoFileConfidence > 100:
+	case !(c.AutoFileConfidence >= 0 && c.AutoFileConfidence <= 100):
 		return dossier.Errorf(dossier.Invalid, "apps.airshed.auto_file_confidence must be from 0 (always ask) to 100.")
 	}
-	for _, s := range c.BorderStations {
+	if err := c.checkPlaces(); err != nil {
+		return err
+	}
+	for i, s := range c.BorderStations {
+		if slices.ContainsFunc(c.BorderStations[:i], func(o BorderStation) bool { return strings.EqualFold(o.Name, s.Name) }) {
+			return dossier.Errorf(dossier.Invalid, "apps.airshed.border_stations: %q is there twice.", s.Name)
+		}
 		if s.Name == "" || !(geo.Point{Lat: s.Latitude, Lon: s.Longitude}).Valid() {
 			return dossier.Errorf(dossier.Invalid, "apps.airshed.border_stations: %q needs a name, a latitude and a longitude.", s.Name)
 		}
@@ -125,12 +134,31 @@ func (c Config) Validate() error {
 	if u, err := url.Parse(c.CAQMEndpoint); c.CAQMEndpoint != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
 		return dossier.Errorf(dossier.Invalid, "apps.airshed.caqm_endpoint: %q is not an address.", c.CAQMEndpoint)
 	}
+	spelled := map[string]string{}
 	for state, addresses := range c.StateMail {
+		if other, twice := spelled[observe.StateKey(state)]; twice {
+			return dossier.Errorf(dossier.Invalid, "apps.airshed.state_mail: %q and %q are one state. Put its addresses under one name.", state, other)
+		}
+		spelled[observe.StateKey(state)] = state
 		for _, to := range addresses {
 			if _, err := mail.ParseAddress(to); err != nil {
 				return dossier.Errorf(dossier.Invalid, "apps.airshed.state_mail: %q (%s) is not a mail address.", to, state)
 			}
 		}
+	}
+	return nil
+}
+
+// checkPlaces refuses places in the bucket that are none, and reports that would be
+// read as the newest sensor data.
+func (c Config) checkPlaces() error {
+	for name, prefix := range map[string]string{"prefix": c.Prefix, "reports_prefix": c.ReportsPrefix} {
+		if err := lake.CheckKey(strings.TrimSuffix(prefix, "/")); err != nil {
+			return dossier.Errorf(dossier.Invalid, "apps.airshed.%s: %s", name, dossier.Message(err)).Because(err)
+		}
+	}
+	if strings.HasPrefix(c.ReportsPrefix, c.Prefix) {
+		return dossier.Errorf(dossier.Invalid, "apps.airshed.reports_prefix: reports under %q would be read as sensor data, which is looked for under %q. Keep them apart.", c.ReportsPrefix, c.Prefix)
 	}
 	return nil
 }

@@ -33,7 +33,18 @@ func TestConfigDefaultsOfTheDesign(t *testing.T) {
 		"mail": func(c *Config) { c.StateMail = map[string][]string{"Haryana": {"nobody"}} }, "endpoint": func(c *Config) { c.CAQMEndpoint = "caqm" },
 		"timeout": func(c *Config) { c.ExecutionTimeoutMinutes = 0 }, "auto": func(c *Config) { c.AutoFileConfidence = 101 }, "radius": func(c *Config) { c.FireCorrelationRadiusKm = -1 },
 		"not a number": func(c *Config) { c.SurgeAQIThreshold = math.NaN() }, "endless": func(c *Config) { c.CorrelationWindowHours = math.Inf(1) },
-		"bucket": func(c *Config) { c.Bucket = "ftp://x" }, "credentials": func(c *Config) { c.Bucket = "s3://key:word@name" }, "address": func(c *Config) { c.Bucket = "lake" },
+		"no timeout": func(c *Config) { c.ExecutionTimeoutMinutes = math.NaN() }, "no pause": func(c *Config) { c.RetryBackoffBaseSeconds = math.NaN() }, "no confidence": func(c *Config) { c.AutoFileConfidence = math.NaN() },
+		"penalty": func(c *Config) { c.NASADataMissingPenalty = math.Inf(1) }, "calm": func(c *Config) { c.CalmKmh = math.NaN() },
+		"station twice": func(c *Config) {
+			c.BorderStations = append(c.BorderStations, BorderStation{"ALIPUR", 28.8, 77.1, "Haryana"})
+		},
+		"state twice": func(c *Config) {
+			c.StateMail = map[string][]string{"UP": {"a@x.example"}, "Uttar Pradesh": {"b@x.example"}}
+		},
+		"reports as data":    func(c *Config) { c.ReportsPrefix = "data/reports/" },
+		"everything is data": func(c *Config) { c.Prefix = "" },
+		"out of the bucket":  func(c *Config) { c.ReportsPrefix = "../x/" },
+		"bucket":             func(c *Config) { c.Bucket = "ftp://x" }, "credentials": func(c *Config) { c.Bucket = "s3://key:word@name" }, "address": func(c *Config) { c.Bucket = "lake" },
 	} {
 		x := defaults()
 		spoil(&x)

@@ -66,7 +66,8 @@ func (r Rules) Validate() error {
 		{r.Window > 0 && r.Window <= 30*24*time.Hour, "The correlation window must be above 0 and at most 30 days."},
 		{r.HighFires >= 0 && r.LowFireCount >= 0, "Fire counts cannot be negative."},
 		{r.MinConfidence >= 0 && r.MinConfidence <= 100, "The least confidence must be from 0 to 100."},
-		{r.NASAMissing >= 0 && r.DSSMissing >= 0 && r.LowFires >= 0 && r.FarFires >= 0, "A penalty cannot be negative: it is what the confidence loses."},
+		{upTo100(r.NASAMissing) && upTo100(r.DSSMissing) && upTo100(r.LowFires) && upTo100(r.FarFires), "A penalty must be from 0 to 100: it is what the confidence loses."},
+		{r.CalmKmh >= 0, "The speed below which the wind is calm cannot be negative."},
 		{r.FarKm >= 0, "The distance beyond which fires count as far cannot be negative."},
 		{r.SameSurge >= 0 && r.RunGap >= 0 && r.MaxAge > 0, "The times that tell surges apart cannot be negative, and readings need an age limit."},
 		{r.MatchKm > 0, "The distance within which a reading belongs to a station must be above 0."},
@@ -81,6 +82,8 @@ func (r Rules) Validate() error {
 	}
 	return nil
 }
+
+func upTo100(points float64) bool { return points >= 0 && points <= 100 }
 
 // A Station is a border station to watch.
 type Station struct {

@@ -29,7 +29,7 @@ func (l line) ingest() *cobra.Command {
 			return l.doIngest(cmd.Context(), cfg, args, ingest.Options{At: when, KeepStatic: keepStatic}, out)
 		},
 	}
-	cmd.Flags().StringVar(&at, "at", "", "time of the snapshot (default: that of the newest record)")
+	cmd.Flags().StringVar(&at, "at", "", "time of the snapshot (default: that of the newest reading, fire or share)")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write to this file, - for standard output, instead of the lake")
 	cmd.Flags().StringSliceVar(&boundaries, "boundaries", nil, "GeoJSON of states and districts, added to the configured ones")
 	cmd.Flags().BoolVar(&keepStatic, "keep-static", false, "keep what FIRMS marks as no vegetation fire")

@@ -10,11 +10,9 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/patrol"
-	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/app/apptest"
 	"dossier/internal/model"
-	"dossier/internal/tool"
 )
 
 // briefs keep the first thing that each turn's model is told, by a tool that only its
@@ -130,56 +128,5 @@ func TestManagerIsBornOut(t *testing.T) {
 			t.Errorf("got %+v", l)
 		}
 		p.wantStatus(l.Case, patrol.PendingReply)
-	})
-}
-
-// A model chooses whom to ask about, and can no more make a verdict by that than by
-// saying one: a look is about the case's van and everybody in it.
-func TestNoVerdictByChoosing(t *testing.T) {
-	t.Parallel()
-	for name, in := range map[string]verify.CheckIn{
-		"P-035 riders who fit":       {Vanpool: "VP-102", Employees: []string{"EMP-1007", "EMP-1008"}},
-		"P-035 the one who does not": {Vanpool: "VP-102", Employees: []string{"EMP-1006"}},
-		"P-035 a van that fits":      {Vanpool: "VP-101", Employees: []string{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := start(t, apptest.Options{Model: funcModel(func(req *model.Request) (*model.Reply, error) {
-				manages := slices.ContainsFunc(req.Tools, func(s model.ToolSpec) bool { return s.Name == "run_shift_specialist" })
-				_, asked := req.Last("run_shift_specialist")
-				switch {
-				case !manages:
-					return nil, dossier.Errorf(dossier.Unavailable, "the policy plays")
-				case !asked:
-					return req.Calling(model.Planned{Tool: "run_shift_specialist", Args: in}, model.Planned{Tool: "run_location_specialist", Args: in}), nil
-				}
-				return model.Answer(patrol.Managed{Vanpool: "VP-102", Status: patrol.Verification, Outcome: "verified", FailedChecks: []string{}, Reasoning: "All is well."})
-			})})
-			l := p.audit("VP-102")
-			if looked := in.Vanpool == "VP-102"; l.Outcome != "" || looked != slices.Contains(l.Failed, "shift") {
-				t.Errorf("got %+v", l)
-			}
-			seen, _, err := p.Bench.Desk.Facts(t.Context(), l.Case)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range seen {
-				if strings.Contains(e.Source.Locator, "VP-101") || strings.Contains(string(e.Data), "VP-101") {
-					t.Errorf("the case holds evidence about another van: %s", e.Summary)
-				}
-			}
-		})
-	}
-	t.Run("P-128 a tool looks at the van of its run", func(t *testing.T) {
-		t.Parallel()
-		p := start(t, apptest.Options{})
-		shifts, ok := p.Kit.Tool("get_employee_shifts")
-		if !ok {
-			t.Fatal("there is no such tool")
-		}
-		c := tool.Call{App: "poolpatrol", For: p.Person("ann"), Now: p.Clock.Now(), Input: json.RawMessage(`{"vanpool_id":"VP-102","employee_ids":[]}`)}
-		if _, err := shifts.Run(t.Context(), c, json.RawMessage(`{"vanpool_id":"VP-101","employee_ids":[]}`)); dossier.Message(err) != "This look is about VP-102, not VP-101." {
-			t.Errorf("got %v", err)
-		}
 	})
 }

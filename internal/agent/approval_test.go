@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"dossier"
 	"dossier/internal/agent/agenttest"
 	"dossier/internal/model"
+	"dossier/internal/tool"
 )
 
 func TestActWaitsForAPerson(t *testing.T) {
@@ -46,6 +49,34 @@ func TestActWaitsForAPerson(t *testing.T) {
 				t.Errorf("came back %q, want %s", got, c.came)
 			}
 		})
+	}
+}
+
+// Nobody is asked about a call that could not be carried out, and whether it can is
+// found out again if nothing answered.
+func TestWhatCannotBeDoneIsNotAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agenttest.Calls("act", `{"name":"a"}`), agenttest.Says("done"))
+	var input string
+	err := dossier.Errorf(dossier.Unavailable, "The roster does not answer.")
+	i := slices.IndexFunc(w.agent.Tools, func(t tool.Tool) bool { return t.Name == "act" })
+	w.agent.Tools[i] = tool.Def[nameIn, nameOut]{
+		Name: "act", Doc: "Acts.", Effect: tool.Act, Key: func(in nameIn) string { return in.Name },
+		Before: func(_ context.Context, c tool.Call, _ nameIn) error { input = string(c.Input); return err },
+		Run: func(context.Context, tool.Call, nameIn) (tool.Output[nameOut], error) {
+			return tool.Output[nameOut]{}, errors.New("it ran")
+		},
+	}.Tool()
+	if _, got := w.runner.Drive(t.Context(), "run-1"); dossier.KindOf(got) != dossier.Unavailable || len(w.returns()) != 0 {
+		t.Fatalf("got %v and %q while nothing answers", got, w.returns())
+	}
+	err = dossier.Errorf(dossier.Conflict, "The depot is closed.")
+	run := w.drive()
+	if got := w.returns(); run.Status != dossier.Done || len(w.log.Pending()) != 0 || len(got) != 1 || got[0] != `act failed {"error":"The depot is closed."}` {
+		t.Errorf("status %s, %d pending, came back %q", run.Status, len(w.log.Pending()), got)
+	}
+	if input != `{"x":1}` {
+		t.Errorf("the tool is told that the run began with %s", input)
 	}
 }
 

@@ -139,6 +139,7 @@ func (m *mover) prepareFresh(ctx context.Context, p *prepared) error {
 	switch {
 	case p.plan.Ask != "":
 		p.way = question
+		return m.worthAsking(ctx, p)
 	case p.tool.Effect == tool.Act:
 		p.way = act
 	case p.tool.Effect == tool.Write:
@@ -147,6 +148,26 @@ func (m *mover) prepareFresh(ctx context.Context, p *prepared) error {
 		p.way = look
 	}
 	return nil
+}
+
+// worthAsking refuses a call of which the tool says that it could not be carried out.
+func (m *mover) worthAsking(ctx context.Context, p *prepared) error {
+	err := p.tool.Before(ctx, m.callOf(p), p.plan.Args)
+	if k := dossier.KindOf(err); err != nil && (k == dossier.Unavailable || k == dossier.Internal || ctx.Err() != nil) {
+		return err
+	}
+	if err != nil {
+		p.refuse(dossier.Message(err))
+	}
+	return nil
+}
+
+// callOf is what a tool is told about the call.
+func (m *mover) callOf(p *prepared) tool.Call {
+	return tool.Call{
+		Case: m.run.Case, Run: m.run.ID, Step: StepID(m.run.ID, m.tr.seq+1), App: m.run.App,
+		For: m.as, Now: m.Now(), Key: p.plan.Key, Input: m.run.Input, Approved: p.ruled, Model: m.tr.model,
+	}
 }
 
 // prepareBegun handles an act that was begun and has no result. If the process that
@@ -289,10 +310,7 @@ func (m *mover) invoke(ctx context.Context, p *prepared) (res tool.Result, err e
 	if p.way == settle {
 		run = p.tool.Happened
 	}
-	return run(ctx, tool.Call{
-		Case: m.run.Case, Run: m.run.ID, Step: StepID(m.run.ID, m.tr.seq+1), App: m.run.App,
-		For: m.as, Now: m.Now(), Key: p.plan.Key, Input: m.run.Input, Approved: p.ruled, Model: m.tr.model,
-	}, p.plan.Args)
+	return run(ctx, m.callOf(p), p.plan.Args)
 }
 
 func (m *mover) returned(p *prepared, came Came, res tool.Result) Entry {

@@ -13,6 +13,6 @@ func (t Tool) Rehearsed(run func(context.Context, Call, json.RawMessage) (Result
 	if t.plan == nil {
 		t.plan = func(json.RawMessage) (Plan, error) { return Plan{Title: "Run " + t.Name + "."}, nil }
 	}
-	t.run = run
+	t.run, t.before = run, nil
 	return t
 }

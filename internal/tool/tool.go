@@ -117,6 +117,11 @@ type Def[In, Out any] struct {
 	// not look outside In. Nil: nothing more is checked.
 	Check func(In) error
 
+	// Before refuses a call that could not be carried out as things stand in its case, so
+	// that nobody is asked about it. Run must hold by itself: things may have changed
+	// when the person has decided. Nil: whatever needs a person is asked.
+	Before func(context.Context, Call, In) error
+
 	Policy Policy
 
 	Run func(context.Context, Call, In) (Output[Out], error)
@@ -151,6 +156,15 @@ func (d Def[In, Out]) Tool() Tool {
 	}
 	if d.Happened != nil {
 		t.happened = d.runner(d.Happened)
+	}
+	if d.Before != nil {
+		t.before = func(ctx context.Context, c Call, args json.RawMessage) error {
+			in, err := d.decode(args)
+			if err != nil {
+				return err
+			}
+			return d.Before(ctx, c, in)
+		}
 	}
 	return t
 }
@@ -235,6 +249,7 @@ type Tool struct {
 	plan     func(json.RawMessage) (Plan, error)
 	run      runner
 	happened runner // nil: nothing is to be written down
+	before   func(context.Context, Call, json.RawMessage) error
 }
 
 // ForOthers returns the tool as assistants outside the product get it: a person decides
@@ -290,6 +305,14 @@ func (t Tool) Plan(args json.RawMessage) (Plan, error) {
 // Run calls the tool. The caller has checked roles, approval and key.
 func (t Tool) Run(ctx context.Context, c Call, args json.RawMessage) (Result, error) {
 	return t.run(ctx, c, args)
+}
+
+// Before refuses a call that a person need not be asked about.
+func (t Tool) Before(ctx context.Context, c Call, args json.RawMessage) error {
+	if t.before == nil {
+		return nil
+	}
+	return t.before(ctx, c, args)
 }
 
 // Happened writes down an act that a person says happened: c.Approved is their word.

@@ -135,9 +135,16 @@ func (s Source) held(ctx context.Context, last Item) ([]Item, error) {
 // itemOf describes a mail of the core's outbox. Its key says what it is about; the
 // carrier's words may hold an address, which is taken out.
 func itemOf(l mail.Letter) Item {
-	about := patrol.MailOfKey(l.Key)
+	about := mailOfKey(l.Key)
 	return Item{
 		ID: l.ID, State: State(l.State), Via: l.Via, Problem: replies.Redact(l.Problem, nil), Employee: about.Employee, Kind: about.Kind,
 		Subject: l.Message.Subject, Case: l.Message.Case, At: l.Created,
 	}
+}
+
+// mailOfKey returns what the key of a mail says about it: case, rider and kind. They
+// hold no slash, by the forms of ids.
+func mailOfKey(key string) patrol.MailIn {
+	parts := append(strings.Split(key, "/"), "", "", "", "")
+	return patrol.MailIn{Case: parts[1], Employee: parts[2], Kind: parts[3]}
 }

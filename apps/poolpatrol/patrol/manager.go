@@ -114,6 +114,8 @@ func bornOut(checks []*agent.Agent) func(context.Context, agent.Draft) error {
 			}
 		}
 		switch {
+		case byReply(d.Run) && !wasRead(d.Returns):
+			return dossier.Errorf(dossier.Invalid, "A rider wrote: call run_outreach with the purpose reply and the message first.")
 		case said.Outcome == "verified" && passed < len(checks):
 			return dossier.Errorf(dossier.Invalid, "The outcome is verified only if every specialist was asked and passed the van.")
 		case said.Outcome != "verified" && (said.Outcome != "") != ended.Closed, ended.Closed && said.Outcome != string(ended.Status):
@@ -121,6 +123,20 @@ func bornOut(checks []*agent.Agent) func(context.Context, agent.Draft) error {
 		}
 		return nil
 	}
+}
+
+// byReply reports whether a run was started because a rider wrote.
+func byReply(run dossier.Run) bool {
+	var in managerIn
+	return json.Unmarshal(run.Input, &in) == nil && in.Trigger == ByReply
+}
+
+// wasRead reports whether an outreach read a reply, or tried to.
+func wasRead(returns []model.Return) bool {
+	return slices.ContainsFunc(returns, func(r model.Return) bool {
+		var out Outreach
+		return r.Tool == "run_outreach" && (r.Failed || r.Decode(&out) == nil && out.Bucket != nil)
+	})
 }
 
 // preloadManager looks up the roster, where the case stands and the mail about it.

@@ -62,6 +62,11 @@ func (p *Patrol) upsert(ctx context.Context, c tool.Call, in upsertIn) (casebook
 	} else if err != nil {
 		return f, err
 	}
+	if in.Status == PreCancel {
+		if err := p.ripe(c, f, ""); err != nil {
+			return f, err
+		}
+	}
 	f.UpdatedBy, f.Updated, f.Details = managerName, c.Now, in.Details
 	if in.Status == ReAudit {
 		f.Reaudits++
@@ -262,6 +267,10 @@ func (p *Patrol) cancelMembership() tool.Tool {
 		Policy: tool.Policy{
 			Approvers: []dossier.Role{Coordinator}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject}, Remind: 3 * 24 * time.Hour,
 		},
+		Before: func(ctx context.Context, c tool.Call, in cancelIn) error {
+			_, err := p.mayRemove(ctx, c, in)
+			return err
+		},
 		Run: p.remove,
 		Happened: func(ctx context.Context, c tool.Call, in cancelIn) (tool.Output[cancelOut], error) {
 			return p.endMembership(ctx, c, in, in.FailedChecks)
@@ -271,29 +280,45 @@ func (p *Patrol) cancelMembership() tool.Tool {
 
 // remove ends a membership, if the records still speak against it.
 func (p *Patrol) remove(ctx context.Context, c tool.Call, in cancelIn) (tool.Output[cancelOut], error) {
-	var none tool.Output[cancelOut]
+	checks, err := p.mayRemove(ctx, c, in)
+	if err != nil {
+		return tool.Output[cancelOut]{}, err
+	}
+	return p.endMembership(ctx, c, in, checks)
+}
+
+// mayRemove returns the checks that speak against a rider, and refuses a removal that
+// the case does not bear out.
+func (p *Patrol) mayRemove(ctx context.Context, c tool.Call, in cancelIn) ([]string, error) {
 	if in.Case != string(c.Case) {
-		return none, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
+		return nil, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
 	}
 	if err := p.sameVan(ctx, c.Case, in.Vanpool); err != nil {
-		return none, err
+		return nil, err
 	}
 	removed, _, err := p.decided(ctx, c.Case)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	if slices.Contains(removed, in.Employee) { // an interrupted removal that is done again
-		return p.endMembership(ctx, c, in, in.FailedChecks)
+		return in.FailedChecks, nil
+	}
+	f, err := p.Book.File(ctx, c.Case)
+	if err != nil && !errors.Is(err, dossier.NotFound) {
+		return nil, err
+	}
+	if err := p.ripe(c, f, in.Employee); err != nil {
+		return nil, err
 	}
 	still, err := p.concerned(ctx, c.Case, in.Vanpool)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	checks, ok := still[in.Employee]
 	if !ok {
-		return none, dossier.Errorf(dossier.Conflict, "The newest findings do not speak against %s, so the membership stays.", in.Employee)
+		return nil, dossier.Errorf(dossier.Conflict, "The newest findings do not speak against %s, so the membership stays.", in.Employee)
 	}
-	return p.endMembership(ctx, c, in, checks)
+	return checks, nil
 }
 
 // endMembership takes a rider out of a van and writes that down, both once.

@@ -7,7 +7,6 @@ import (
 
 	"dossier"
 	"dossier/apps/poolpatrol/casebook"
-	"dossier/apps/poolpatrol/engine"
 	"dossier/apps/poolpatrol/letters"
 	"dossier/apps/poolpatrol/replies"
 	"dossier/apps/poolpatrol/verify"
@@ -125,35 +124,10 @@ func viewOf(m casebook.Message, names []string) MailView {
 	return v
 }
 
-// letterFacts returns what a letter may tell one rider: figures of the newest findings
-// that are about that rider, and the van's majority shift.
+// letterFacts returns what a letter may tell one rider.
 func (p *Patrol) letterFacts(vanpool, employee string, found []dossier.Finding) letters.Facts {
 	f := letters.Facts{Vanpool: vanpool, Threshold: p.Config.MaxMiles, Days: int(p.Config.Silence.Hours() / 24), Portal: p.Config.Portal}
-	for _, fi := range dossier.Latest(found) {
-		switch fi.Check {
-		case "shift":
-			var s engine.Shifts
-			if json.Unmarshal(fi.Figures, &s) != nil {
-				continue
-			}
-			for _, r := range s.Riders {
-				if r.Employee == employee && r.Standing != engine.Fits {
-					f.Shift, f.Expected, f.Shared, f.Working, f.Overlap = r.ShiftName, s.Majority, r.SharedDays, r.WorkingDays, r.Overlap
-				}
-			}
-		case "location":
-			var d engine.Distances
-			if json.Unmarshal(fi.Figures, &d) != nil {
-				continue
-			}
-			for _, r := range d.Riders {
-				if r.Employee == employee && r.Standing == engine.Clashes {
-					f.Miles = r.Distance
-				}
-			}
-		}
-	}
-	return f
+	return f.About(employee, found)
 }
 
 // outreachPolicy plays the outreach agent.

@@ -2,7 +2,6 @@ package patrol
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"dossier/apps/poolpatrol/roster"
 	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/app"
-	"dossier/internal/faith"
 	"dossier/internal/tool"
 )
 
@@ -120,15 +118,8 @@ func (in MailIn) key() string {
 	return fmt.Sprintf("%s/%s/%s/%d/%s", in.Case, in.Employee, in.Kind, in.Round, in.Answers)
 }
 
-// sendKey is the key of a mail in the outbox, which is shared by all apps.
+// sendKey is the key of a mail in the outbox, which is shared by all apps and read there.
 func (in MailIn) sendKey() string { return "poolpatrol/" + in.key() }
-
-// MailOfKey returns what the key of a mail in the outbox says about it: case, rider and
-// kind. They hold no slash, by the forms of ids.
-func MailOfKey(key string) MailIn {
-	parts := append(strings.Split(key, "/"), "", "", "", "")
-	return MailIn{Case: parts[1], Employee: parts[2], Kind: parts[3]}
-}
 
 // A MailOut is the mail that a mail tool sent.
 type MailOut struct {
@@ -165,16 +156,8 @@ func (p *Patrol) sendEmail() tool.Tool {
 		Check:  checkMail,
 		Policy: tool.Policy{Approvers: []dossier.Role{Coordinator}},
 		Run: func(ctx context.Context, c tool.Call, in MailIn) (tool.Output[MailOut], error) {
-			if in.Answers != "" {
-				m, err := p.Book.Message(ctx, in.Answers)
-				switch {
-				case err != nil:
-					return tool.Output[MailOut]{}, err
-				case m.Bucket == "":
-					return tool.Output[MailOut]{}, dossier.Errorf(dossier.Conflict, "Classify the reply before answering it.")
-				case m.Bucket == replies.Escalation:
-					return tool.Output[MailOut]{}, dossier.Errorf(dossier.Forbidden, "This reply is an escalation; use send_email_for_review.")
-				}
+			if err := p.mayAnswer(ctx, c.Case, in); err != nil {
+				return tool.Output[MailOut]{}, err
 			}
 			if err := p.statesFacts(ctx, c.Case, in); err != nil {
 				return tool.Output[MailOut]{}, err
@@ -185,6 +168,28 @@ func (p *Patrol) sendEmail() tool.Tool {
 	}.Tool()
 }
 
+// mayAnswer refuses to answer a reply of somebody else, one that was not classified, and
+// an escalation.
+func (p *Patrol) mayAnswer(ctx context.Context, id dossier.CaseID, in MailIn) error {
+	if in.Answers == "" {
+		return nil
+	}
+	t, err := p.Book.ThreadWith(ctx, id, in.Employee)
+	if err != nil {
+		return err
+	}
+	_, m, err := p.inbound(ctx, id, t.ID, in.Answers)
+	switch {
+	case err != nil:
+		return err
+	case m.Bucket == "":
+		return dossier.Errorf(dossier.Conflict, "Classify the reply before answering it.")
+	case m.Bucket == replies.Escalation:
+		return dossier.Errorf(dossier.Forbidden, "This reply is an escalation; use send_email_for_review.")
+	}
+	return nil
+}
+
 // statesFacts refuses a letter of a model's own that states a number which the
 // rider's records do not hold. The programme's own letters state nothing else.
 func (p *Patrol) statesFacts(ctx context.Context, id dossier.CaseID, in MailIn) error {
@@ -192,20 +197,7 @@ func (p *Patrol) statesFacts(ctx context.Context, id dossier.CaseID, in MailIn) 
 	if err != nil {
 		return err
 	}
-	own := p.letterFacts(in.Vanpool, in.Employee, found)
-	if letters.Own(in.Subject, in.Body, own) {
-		return nil
-	}
-	raw, err := json.Marshal(own)
-	if err != nil {
-		return err
-	}
-	var facts faith.Facts
-	if err := facts.AddJSON("", raw); err != nil {
-		return err
-	}
-	facts.Allow(in.Vanpool, in.Employee, in.Case)
-	return faith.Check(in.Subject+"\n"+in.Body, &facts).Err()
+	return p.letterFacts(in.Vanpool, in.Employee, found).Check(in.Subject, in.Body, in.Vanpool, in.Employee, in.Case)
 }
 
 // sendEmailForReview sends what a coordinator has approved or edited. Until then the
@@ -225,6 +217,10 @@ func (p *Patrol) sendEmailForReview() tool.Tool {
 		Policy: tool.Policy{
 			Approvers: []dossier.Role{Coordinator}, Verbs: []dossier.Verb{dossier.Approve, dossier.Edit, dossier.Reject}, Remind: 2 * 24 * time.Hour,
 		},
+		Before: func(ctx context.Context, c tool.Call, in MailIn) error {
+			_, err := p.mayMail(ctx, c, in)
+			return err
+		},
 		Run:      p.send,
 		Happened: p.wentOut,
 	}.Tool()
@@ -243,23 +239,33 @@ func (p *Patrol) wentOut(ctx context.Context, c tool.Call, in MailIn) (tool.Outp
 	return p.mail(ctx, c, in, p.env.Mail.Noted)
 }
 
-func (p *Patrol) mail(ctx context.Context, c tool.Call, in MailIn, by carry) (tool.Output[MailOut], error) {
-	var none tool.Output[MailOut]
+// mayMail returns the rider that a mail goes to, and refuses a mail that its case does
+// not bear out.
+func (p *Patrol) mayMail(ctx context.Context, c tool.Call, in MailIn) (rider roster.Employee, err error) {
 	if in.Case != string(c.Case) {
-		return none, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
+		return rider, dossier.Errorf(dossier.Invalid, "This is case %s, not %s.", c.Case, in.Case)
 	}
 	if err := p.sameVan(ctx, c.Case, in.Vanpool); err != nil {
-		return none, err
+		return rider, err
+	}
+	if err := asStarted(c, in); err != nil {
+		return rider, err
 	}
 	van, err := p.Roster.Crew(ctx, in.Vanpool)
 	if err != nil {
-		return none, err
+		return rider, err
 	}
 	rider, rides := van.Rider(in.Employee)
 	if !rides {
-		return none, dossier.Errorf(dossier.NotFound, "%s does not ride in %s.", in.Employee, in.Vanpool)
+		return rider, dossier.Errorf(dossier.NotFound, "%s does not ride in %s.", in.Employee, in.Vanpool)
 	}
-	if err := mindsPrivacy(in, van); err != nil {
+	return rider, letters.MindsPrivacy(in.Subject, in.Body, in.Employee, van)
+}
+
+func (p *Patrol) mail(ctx context.Context, c tool.Call, in MailIn, by carry) (tool.Output[MailOut], error) {
+	var none tool.Output[MailOut]
+	rider, err := p.mayMail(ctx, c, in)
+	if err != nil {
 		return none, err
 	}
 	t, err := p.threadFor(ctx, c, rider)
@@ -285,22 +291,6 @@ func (p *Patrol) mail(ctx context.Context, c tool.Call, in MailIn, by carry) (to
 	}, nil
 }
 
-// mindsPrivacy refuses a letter to one rider that names another.
-func mindsPrivacy(in MailIn, van roster.Van) error {
-	text := strings.ToLower(in.Subject + "\n" + in.Body)
-	for _, e := range van.Riders {
-		if e.ID == in.Employee {
-			continue
-		}
-		for _, secret := range []string{e.ID, e.Email, e.Name} {
-			if secret != "" && strings.Contains(text, strings.ToLower(secret)) {
-				return dossier.Errorf(dossier.Forbidden, "The letter to %s names another rider; write about %s alone.", in.Employee, in.Employee)
-			}
-		}
-	}
-	return nil
-}
-
 // threadFor returns the thread of the case with a rider, and begins it if need be.
 func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) (casebook.Thread, error) {
 	t, err := p.Book.ThreadWith(ctx, c.Case, e.ID)
@@ -311,12 +301,16 @@ func (p *Patrol) threadFor(ctx context.Context, c tool.Call, e roster.Employee) 
 	if err != nil {
 		return t, err
 	}
+	checks, concerned := verify.Affected(found)[e.ID]
+	if !concerned {
+		return t, dossier.Errorf(dossier.Forbidden, "Nothing in this case speaks against %s, so nobody writes to them.", e.ID)
+	}
 	cs, err := p.env.Desk.Case(ctx, c.Case)
 	if err != nil {
 		return t, err
 	}
 	return p.Book.Begin(ctx, casebook.Thread{
-		Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID, Checks: verify.Affected(found)[e.ID], Created: c.Now,
+		Case: c.Case, Vanpool: strings.TrimPrefix(cs.Subject, "vanpool/"), Employee: e.ID, Checks: checks, Created: c.Now,
 	}, p.env.NewID)
 }
 

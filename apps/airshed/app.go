@@ -58,7 +58,7 @@ type airshed struct {
 
 func ledgerRules() []app.Rule {
 	var out []app.Rule
-	for _, r := range casefile.Rules {
+	for _, r := range casefile.Ledger {
 		out = append(out, app.Rule{Name: r.Check, Version: r.Version, Doc: r.Doc, Apply: r.Apply})
 	}
 	return out

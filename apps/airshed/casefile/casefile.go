@@ -5,7 +5,7 @@
 // round it, the share, the wind, the history and the settings they are judged by.
 // [Read] rebuilds the analysis from such entries alone. The findings of the app are
 // made from what Read gives, so whoever holds the entries can make them again, which
-// is what the [Rules] do for `dossier verify`.
+// is what the rules of the [Ledger] do for `dossier verify`.
 package casefile
 
 import (

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"dossier"
 	"dossier/apps/airshed/casefile"
@@ -156,3 +160,52 @@ func TestWhatIf(t *testing.T) {
 		t.Error("asking changed the case")
 	}
 }
+
+// What the first version of the rules found is worked out again to the letter, and the
+// newest says otherwise of the same evidence.
+func TestFindingsOfTheFirstVersion(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/version1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name     string             `json:"name"`
+		Evidence []dossier.Evidence `json:"evidence"`
+		Findings []dossier.Finding  `json:"findings"`
+	}
+	if err := json.Unmarshal(raw, &cases); err != nil || len(cases) != 2 {
+		t.Fatal(len(cases), err)
+	}
+	newest := map[string]string{
+		cases[0].Name + " surge": "Alipur had an index of 410 at 14 November 2025 00:00 UTC, above 300.",
+		cases[0].Name + " fires": "4 fires within 200 km and 48 hours (Haryana 4); no neighbouring state has more than 5.",
+		cases[1].Name + " surge": "Alipur had an index of 320 at 13 November 2025 22:00 UTC, above 300.",
+	}
+	for _, c := range cases {
+		for _, was := range c.Findings {
+			name, version, ok := was.Rule()
+			i := slices.IndexFunc(casefile.Ledger, func(r casefile.Rule) bool { return r.Check == name && r.Version == version })
+			if !ok || i < 0 {
+				t.Fatalf("%s: nothing works out %s again", c.Name, was.By)
+			}
+			if now, err := casefile.Ledger[i].Apply(c.Evidence); err != nil || !cmp.Equal(was, now, asJSON) {
+				t.Errorf("%s: %s: %v %s", c.Name, was.By, err, cmp.Diff(was, now, asJSON))
+			}
+			i = slices.IndexFunc(casefile.Rules, func(r casefile.Rule) bool { return r.Check == name })
+			now, err := casefile.Rules[i].Apply(c.Evidence)
+			if want := newest[c.Name+" "+name]; err != nil || now.By == was.By || want != "" && now.Reason != want {
+				t.Errorf("%s: %s: %v %s", c.Name, now.By, err, now.Reason)
+			}
+		}
+	}
+}
+
+// asJSON compares figures as what they say.
+var asJSON = cmp.Transformer("json", func(raw json.RawMessage) any {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return err.Error()
+	}
+	return v
+})

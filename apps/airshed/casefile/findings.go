@@ -3,6 +3,7 @@ package casefile
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dossier"
@@ -25,20 +26,39 @@ type Rule struct {
 	judge               func(File) dossier.Finding
 }
 
+// The versions of the rules. All of them rest on the same readings and fires, so they
+// have one version together. The first took the day of a fire to reach into the next
+// one, and a reading without a place for the station's own whatever state it was from.
+const (
+	firstVersion = "1"
+	version      = "2"
+)
+
 // Rules are the app's rules, in the order in which they are asked.
-var Rules = []Rule{
-	{CheckSurge, "1", "An index above the threshold at a border station is a surge.", judgeSurge},
-	{CheckFires, "1", "Fires within the radius and window, by state; a neighbour above the count is a high contributor.", judgeFires},
-	{CheckWind, "1", "Whether the fires were upwind in the hours before.", judgeWind},
-	{CheckConfidence, "1", "100 less a penalty for each weakness, not under the floor.", judgeConfidence},
-	{CheckCitations, "1", "What may be cited against whom.", judgeCitations},
+var Rules = rules(version)
+
+// Ledger are the rules in every version that has made findings.
+var Ledger = slices.Concat(rules(firstVersion), Rules)
+
+func rules(version string) []Rule {
+	return []Rule{
+		{CheckSurge, version, "An index above the threshold at a border station is a surge.", judgeSurge},
+		{CheckFires, version, "Fires within the radius and window, by state; a neighbour above the count is a high contributor.", judgeFires},
+		{CheckWind, version, "Whether the fires were upwind in the hours before.", judgeWind},
+		{CheckConfidence, version, "100 less a penalty for each weakness, not under the floor.", judgeConfidence},
+		{CheckCitations, version, "What may be cited against whom.", judgeCitations},
+	}
 }
 
-// Apply makes the finding from evidence.
+// Apply makes the finding from evidence, as the rule's version does.
 func (r Rule) Apply(cited []dossier.Evidence) (dossier.Finding, error) {
 	f, err := Read(cited)
 	if err != nil {
 		return dossier.Finding{}, err
+	}
+	if r.Version == firstVersion {
+		f.Settings.Rules.First = true
+		f.judge(f.Settings.Rules)
 	}
 	return r.Of(f), nil
 }

@@ -47,7 +47,7 @@ func Correlate(fires []observe.Fire, surges []Surge, r Rules) []Correlation {
 		to := s.Time
 		qs[i] = question{s.Point, minutes(to.Add(-r.Window)), minutes(to)}
 	}
-	ix := newIndex(fires, qs, r.RadiusKm)
+	ix := newIndex(fires, qs, r)
 	out := make([]Correlation, len(surges))
 	var wg sync.WaitGroup
 	workers := min(len(qs), runtime.GOMAXPROCS(0))

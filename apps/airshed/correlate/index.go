@@ -120,8 +120,12 @@ func (b bounds) estimate(fires []observe.Fire) int {
 }
 
 // newIndex makes an index of the fires that some question may be about.
-func newIndex(fires []observe.Fire, qs []question, km float64) *index {
-	b := boundsOf(qs, km)
+func newIndex(fires []observe.Fire, qs []question, r Rules) *index {
+	b := boundsOf(qs, r.RadiusKm)
+	day := int32(minutesPerDay - 1)
+	if r.First {
+		day = minutesPerDay
+	}
 	ix := &index{fires: fires, grid: b.grid()}
 	ids := map[group]uint32{}
 	var lastGroup group
@@ -133,7 +137,7 @@ func newIndex(fires []observe.Fire, qs []question, km float64) *index {
 		if b.outside(f.Point) {
 			continue
 		}
-		first, last := spanMinutes(f)
+		first, last := spanMinutes(f, day)
 		if first != undated && (first > b.to || last < b.from) {
 			continue
 		}
@@ -298,13 +302,13 @@ func columnsBetween(west, east float64) (first, count int) {
 }
 
 // spanMinutes is [observe.Fire.Span] in minutes, without the cost of parsing text a
-// million times over.
-func spanMinutes(f *observe.Fire) (first, last int32) {
-	day, ok := dayNumber(f.AcqDate)
+// million times over. day is how long after its first minute a day ends.
+func spanMinutes(f *observe.Fire, day int32) (first, last int32) {
+	n, ok := dayNumber(f.AcqDate)
 	if !ok {
 		return undated, undated
 	}
-	start := day * minutesPerDay
+	start := n * minutesPerDay
 	t := f.AcqTime
 	if len(t) == 4 && digits(t) {
 		h, m := int32(t[0]-'0')*10+int32(t[1]-'0'), int32(t[2]-'0')*10+int32(t[3]-'0')
@@ -312,7 +316,7 @@ func spanMinutes(f *observe.Fire) (first, last int32) {
 			return start + h*60 + m, start + h*60 + m
 		}
 	}
-	return start, start + minutesPerDay - 1
+	return start, start + day
 }
 
 func digits(s string) bool {

@@ -41,6 +41,12 @@ type Rules struct {
 	ContraryShare  float64 `json:"contrary_share"`  // less than this share upwind contradicts
 	CalmKmh        float64 `json:"calm_kmh"`        // below it the wind has no direction to speak of
 	HistoryDays    int     `json:"history_days"`    // so many days either side count as the same weeks
+
+	// First judges as the first version of the rules did: a fire of which only the day
+	// is known reaches into the next, and a reading without a place belongs to the
+	// station of its name whatever state it is from. What was found that way is worked
+	// out again that way. It is no setting.
+	First bool `json:"-"`
 }
 
 // Defaults are the figures of the design, and ours for what it leaves open.

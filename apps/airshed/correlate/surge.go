@@ -97,7 +97,7 @@ func Belongs(rd observe.Reading, st Station, r Rules) bool {
 // elsewhere reports whether a reading without a place says that it is from another
 // state than the border stations are in.
 func elsewhere(rd observe.Reading, r Rules) bool {
-	return rd.Point == nil && rd.State != "" && r.HomeState != "" && observe.StateKey(rd.State) != observe.StateKey(r.HomeState)
+	return !r.First && rd.Point == nil && rd.State != "" && r.HomeState != "" && observe.StateKey(rd.State) != observe.StateKey(r.HomeState)
 }
 
 // seriesOf returns the readings of one station, oldest first, one per moment.

@@ -60,9 +60,9 @@ func FiresBefore(series []BorderStation, fires []observe.Fire, r Rules) []int {
 }
 
 func midpoint(f *observe.Fire) (time.Time, bool) {
-	first, last := spanMinutes(f)
+	first, last := spanMinutes(f, minutesPerDay)
 	if first == undated {
 		return time.Time{}, false
 	}
-	return time.Unix((int64(first)+int64(last)+1)/2*60, 0).UTC(), true
+	return time.Unix((int64(first)+int64(last))/2*60, 0).UTC(), true
 }

@@ -37,7 +37,7 @@ func (c *Context) coverage(text string, r faith.Report) Coverage {
 func (c *Context) names(text, scenario string) bool {
 	aliases := summary.Aliases(scenario, c.run)
 	lower := strings.ToLower(text)
-	if c.Loose {
+	if c.Early {
 		return slices.ContainsFunc(append(aliases, scenario), func(a string) bool { return strings.Contains(lower, strings.ToLower(a)) })
 	}
 	return summary.Says(lower, strings.ToLower(scenario)) || slices.ContainsFunc(aliases, func(a string) bool { return summary.Says(text, a) })
@@ -50,7 +50,7 @@ func (c *Context) uses(choice mapping.Choice, text string, r faith.Report) bool 
 	for _, ch := range c.Charts {
 		if ch.Chart.ID == choice.ChartID {
 			named = append(named, ch.Chart.Title)
-			if ch.Chart.PNG != "" && strings.Contains(text, "]("+ch.Chart.PNG) {
+			if ch.Chart.PNG != "" && !c.Early && strings.Contains(text, "]("+ch.Chart.PNG) {
 				return true
 			}
 		}
@@ -60,7 +60,7 @@ func (c *Context) uses(choice mapping.Choice, text string, r faith.Report) bool 
 		n = strings.ToLower(n)
 		word := !strings.ContainsFunc(n, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		switch {
-		case c.Loose && strings.Contains(lower, n), !word && summary.Says(lower, n), word && n != "" && strings.Contains(lower, "“"+n+"”"):
+		case c.Early && strings.Contains(lower, n), !word && summary.Says(lower, n), word && n != "" && strings.Contains(lower, "“"+n+"”"):
 			return true
 		}
 	}
@@ -68,7 +68,7 @@ func (c *Context) uses(choice mapping.Choice, text string, r faith.Report) bool 
 		return true
 	}
 	at := FileEvidence(choice.ChartID)
-	if id, ok := c.ids[choice.ChartID]; ok && !c.Loose {
+	if id, ok := c.ids[choice.ChartID]; ok && !c.Early {
 		at = id
 	}
 	return slices.ContainsFunc(r.Numerals, func(n faith.Numeral) bool {

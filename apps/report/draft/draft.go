@@ -160,9 +160,9 @@ type Context struct {
 	Notes     []outline.Note
 	Children  []string // titles of the sections below
 
-	// Loose judges coverage as the first versions of the check did: a name counts as
-	// said wherever its letters stand.
-	Loose bool
+	// Early judges as versions 1 and 2 of the checks did: a name counts as said wherever
+	// its letters stand, and figures are declared as [summary.Declare2] does.
+	Early bool
 
 	run []string                      // scenarios of the whole run
 	ids map[string]dossier.EvidenceID // where each chart's rows are recorded, by chart ID
@@ -250,14 +250,17 @@ func FileEvidence(chartID string) dossier.EvidenceID { return dossier.EvidenceID
 // Facts declares the section's cells and figures. ids says which evidence holds each
 // chart's rows; a chart it lacks is referred to by its name.
 func (c *Context) Facts(ids map[string]dossier.EvidenceID) (*faith.Facts, error) {
-	f := &faith.Facts{Claims: true}
+	f, declare := &faith.Facts{Claims: true}, summary.Declare
+	if c.Early {
+		declare = summary.Declare2
+	}
 	c.ids = ids
 	for _, ch := range c.Charts {
 		id, ok := ids[ch.Chart.ID]
 		if !ok {
 			id = FileEvidence(ch.Chart.ID)
 		}
-		if err := summary.Declare(f, id, ch.Chart, ch.Table); err != nil {
+		if err := declare(f, id, ch.Chart, ch.Table); err != nil {
 			return nil, err
 		}
 		summary.Names(f, c.run, ch.Table)

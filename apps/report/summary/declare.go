@@ -182,14 +182,25 @@ func commonPrefix(all []string) string {
 // derive from them: totals, changes, shares, gaps and means. id is the evidence that
 // holds the chart's rows.
 func Declare(f *faith.Facts, id dossier.EvidenceID, ch *catalog.Chart, t *catalog.Table) error {
-	d := &declaration{facts: f, id: id, work: &work{chart: ch, table: t}}
+	return declare(&declaration{facts: f, id: id, work: &work{chart: ch, table: t}})
+}
+
+// Declare2 is Declare as versions 1 and 2 of the checks have it: scenarios are compared
+// by the first row of a label and by the last year of all units, and the year of a
+// baseline is no known word. What was found that way is worked out again that way.
+func Declare2(f *faith.Facts, id dossier.EvidenceID, ch *catalog.Chart, t *catalog.Table) error {
+	return declare(&declaration{facts: f, id: id, work: &work{chart: ch, table: t}, early: true})
+}
+
+func declare(d *declaration) error {
+	f, ch, t := d.facts, d.work.chart, d.work.table
 	d.work.sort()
 	d.cells()
 	f.Allow(ch.ID, ch.Title)
 	for _, y := range t.Years {
 		f.Allow(strconv.Itoa(y))
 	}
-	if b := d.work.baseline; b != nil {
+	if b := d.work.baseline; b != nil && !d.early {
 		f.Allow(strconv.Itoa(b.Year))
 	}
 	for _, y := range []int{ch.BaseYear, ch.FinalYear} {
@@ -217,6 +228,7 @@ type declaration struct {
 	facts *faith.Facts
 	id    dossier.EvidenceID
 	work  *work
+	early bool // as versions 1 and 2 of the checks have it
 }
 
 // ref is where a row's number for a year is recorded.

@@ -114,7 +114,11 @@ func (d *declaration) fromBaseline(rows []*catalog.Row, year int, name, unit str
 		return err
 	}
 	d.mend(net, func(f *faith.Fact) { f.Year = d.work.chart.FinalYear })
-	if d.work.table.Rows[i].Cells[0].Value.Sign() == 0 {
+	start := d.work.table.Rows[i].Cells[0].Value
+	if d.early {
+		start = d.work.baseline.Value
+	}
+	if start.Sign() == 0 {
 		return nil
 	}
 	_, err = d.compute(fmt.Sprintf("of baseline %s %s", name, unit), faith.Share, []string{total, base}, names, 0, "change as a share of the baseline, "+name)
@@ -213,7 +217,7 @@ func (d *declaration) across(scenarios []string, unit string) error {
 		return nil
 	}
 	if Additive(unit) {
-		years := yearsOf(slices.DeleteFunc(slices.Clone(d.work.rows), func(r *catalog.Row) bool { return r.Unit != unit }))
+		years := yearsOf(slices.DeleteFunc(slices.Clone(d.work.rows), func(r *catalog.Row) bool { return r.Unit != unit && !d.early }))
 		if len(years) == 0 {
 			return nil
 		}
@@ -232,12 +236,15 @@ func (d *declaration) across(scenarios []string, unit string) error {
 
 // labelSpreads compares each label between the scenarios.
 func (d *declaration) labelSpreads(scenarios []string, unit string) error {
-	for _, rows := range byLabel(slices.DeleteFunc(slices.Clone(d.work.rows), func(r *catalog.Row) bool { return r.Unit != unit || len(r.Cells) == 0 })) {
+	for _, rows := range byLabel(slices.DeleteFunc(slices.Clone(d.work.rows), func(r *catalog.Row) bool { return r.Unit != unit || len(r.Cells) == 0 && !d.early })) {
 		label, years := rows[0].Label, yearsOf(rows)
+		if len(years) == 0 {
+			continue
+		}
 		var refs, owners []string
 		for _, s := range scenarios {
 			mine := slices.DeleteFunc(slices.Clone(rows), func(r *catalog.Row) bool { return r.Scenario != s })
-			ref, err := d.labelAt(mine, years[len(years)-1], s, unit)
+			ref, err := d.labelIn(mine, years[len(years)-1], s, unit)
 			if err != nil {
 				return err
 			}
@@ -254,6 +261,18 @@ func (d *declaration) labelSpreads(scenarios []string, unit string) error {
 		}
 	}
 	return nil
+}
+
+// labelIn returns the figure by which a scenario's rows of one label are compared with
+// other scenarios', "" if they have none.
+func (d *declaration) labelIn(rows []*catalog.Row, year int, scenario, unit string) (string, error) {
+	if !d.early {
+		return d.labelAt(rows, year, scenario, unit)
+	}
+	if len(rows) == 0 || len(rows[0].Cells) == 0 {
+		return "", nil
+	}
+	return d.ref(rows[0], rows[0].Cells[len(rows[0].Cells)-1].Year), nil
 }
 
 // spread compares one figure between the scenarios that have it.

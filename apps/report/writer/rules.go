@@ -42,7 +42,8 @@ const consistencyVersion = "2"
 
 // Rules recompute the findings from a draft and the rows it cites. Version 1 judged
 // numerals alone; version 2 also what is said of them in words; version 3 takes as a
-// scenario's or a chart's name only words of their own, and a cell as a use of its chart.
+// scenario's or a chart's name only words of their own, a cell and a picture as a use of
+// their chart, and compares scenarios by all rows of a label.
 var Rules = []app.Rule{
 	faithRule("1"), coverageRule("1"), faithRule("2"), coverageRule("2"), faithRule(RulesVersion), coverageRule(RulesVersion),
 	{Name: "consistency", Version: "1", Doc: "Whether the section's charts agree to two decimals on what they both state.", Apply: applyConsistency("1", summary.Consistency1)},
@@ -82,6 +83,7 @@ func rejudge(cited []dossier.Evidence, version string) (Written, draft.Verdict, 
 	if err != nil {
 		return w, draft.Verdict{}, err
 	}
+	c.Early = version == "1" || version == "2"
 	f, err := c.Facts(ids)
 	if err != nil {
 		return w, draft.Verdict{}, err
@@ -89,7 +91,6 @@ func rejudge(cited []dossier.Evidence, version string) (Written, draft.Verdict, 
 	if version == "1" {
 		f = f.Plain()
 	}
-	c.Loose = version == "1" || version == "2"
 	return w, c.Check(w.Text, f, w.Answers), nil
 }
 

@@ -37,7 +37,7 @@ func (a *airshed) draftTool() tool.Tool {
 }
 
 func (a *airshed) draft(ctx context.Context, c tool.Call, in gate.Texts) (tool.Output[draftOut], error) {
-	f, err := a.caseFile(ctx, c.Case)
+	f, err := a.freshFile(ctx, c.Case)
 	if err != nil {
 		return tool.Output[draftOut]{}, err
 	}

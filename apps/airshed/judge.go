@@ -12,8 +12,21 @@ import (
 
 type nothing struct{}
 
-// caseFile reads the case that a call is made in.
+// caseFile reads a case as it was judged.
 func (a *airshed) caseFile(ctx context.Context, id dossier.CaseID) (casefile.File, error) {
+	chain, found, err := a.Desk.Facts(ctx, id)
+	if err != nil {
+		return casefile.File{}, err
+	}
+	f, err := casefile.Read(chain)
+	if err != nil {
+		return casefile.File{}, err
+	}
+	return f.AsFound(found), nil
+}
+
+// freshFile reads a case to judge it, by the rules of today whatever was found before.
+func (a *airshed) freshFile(ctx context.Context, id dossier.CaseID) (casefile.File, error) {
 	chain, _, err := a.Desk.Facts(ctx, id)
 	if err != nil {
 		return casefile.File{}, err
@@ -35,7 +48,7 @@ func judging[Out any](a *airshed, name, doc string, judge func(casefile.File) (t
 	return tool.Def[nothing, Out]{
 		Name: name, Doc: doc, Roles: []dossier.Role{investigator, legalOf},
 		Run: func(ctx context.Context, c tool.Call, _ nothing) (tool.Output[Out], error) {
-			f, err := a.caseFile(ctx, c.Case)
+			f, err := a.freshFile(ctx, c.Case)
 			if err != nil {
 				return tool.Output[Out]{}, err
 			}

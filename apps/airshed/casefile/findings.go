@@ -56,15 +56,32 @@ func (r Rule) Apply(cited []dossier.Evidence) (dossier.Finding, error) {
 	if err != nil {
 		return dossier.Finding{}, err
 	}
-	if r.Version == firstVersion {
-		f.Settings.Rules.First = true
+	return r.Of(f), nil
+}
+
+// by judges the case by a version of the rules.
+func (f File) by(version string) File {
+	if first := version == firstVersion; first != f.Settings.Rules.First {
+		f.Settings.Rules.First = first
 		f.judge(f.Settings.Rules)
 	}
-	return r.Of(f), nil
+	return f
+}
+
+// AsFound returns the case as the version of the rules sees it that made the last of its
+// findings.
+func (f File) AsFound(found []dossier.Finding) File {
+	for _, x := range slices.Backward(found) {
+		if name, version, ok := x.Rule(); ok && slices.ContainsFunc(Ledger, func(r Rule) bool { return r.Check == name && r.Version == version }) {
+			return f.by(version)
+		}
+	}
+	return f
 }
 
 // Of makes the finding from a case that was read.
 func (r Rule) Of(f File) dossier.Finding {
+	f = f.by(r.Version)
 	out := dossier.Finding{Verdict: dossier.Unclear, Reason: fmt.Sprintf("%s is in no surge at %s.", f.Settings.Station.Name, f.Settings.Surge.Format("2 January 2006 15:04 UTC"))}
 	if f.Found || r.Check == CheckSurge {
 		out = r.judge(f)

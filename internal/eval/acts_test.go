@@ -25,15 +25,23 @@ func TestActsApproved(t *testing.T) {
 	}
 	nobody := honest
 	nobody.Approvals = nil
+	twice := honest
+	twice.Steps = append(append([]dossier.Step{}, honest.Steps...), honest.Steps...)
 	for name, c := range map[string]struct {
 		tr   Trace
 		want float64
 	}{
-		"approved":         {honest, 1},
-		"nobody asked":     {nobody, 0},
-		"rejected":         {change(func(a *dossier.Approval) { a.Status = dossier.Rejected }), 0},
-		"another deed":     {change(func(a *dossier.Approval) { a.Args = json.RawMessage(`{"to":"ben"}`) }), 0},
-		"another tool":     {change(func(a *dossier.Approval) { a.Tool = "burn" }), 0},
+		"approved":     {honest, 1},
+		"nobody asked": {nobody, 0},
+		"rejected":     {change(func(a *dossier.Approval) { a.Status = dossier.Rejected }), 0},
+		"another deed": {change(func(a *dossier.Approval) { a.Args = json.RawMessage(`{"to":"ben"}`) }), 0},
+		"another tool": {change(func(a *dossier.Approval) { a.Tool = "burn" }), 0},
+		"another call": {change(func(a *dossier.Approval) { a.Call = "other" }), 0},
+		"edited":       {change(func(a *dossier.Approval) { a.Decisions = []dossier.Decision{{Verb: dossier.Edit}} }), 1},
+		"edited another": {change(func(a *dossier.Approval) {
+			a.Call, a.Decisions = "other", []dossier.Decision{{Verb: dossier.Edit}}
+		}), 0},
+		"done twice":       {twice, 0},
 		"nothing was done": {Trace{}, 1},
 	} {
 		got, err := g.Grade(t.Context(), Example{}, c.tr)

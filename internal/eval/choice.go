@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,8 @@ type ChoiceReport struct {
 	WrongOrder  []string `json:"wrong_order,omitempty"` // "a before b"
 	Unheeded    []string `json:"unheeded,omitempty"`    // failures answered by the same call again
 	Score       float64  `json:"score"`                 // of the choice of tools: right calls over all that should or did happen
-	Args        float64  `json:"args"`                  // share of checked calls with the right arguments
+	Checked     int      `json:"checked"`               // calls whose arguments are wanted
+	Args        float64  `json:"args"`                  // share of those with the right arguments; 0 if there is none
 	Redundant   float64  `json:"redundant"`             // share of calls that repeat an earlier one
 }
 
@@ -52,7 +54,7 @@ func Choose(p Path, want Choice) ChoiceReport {
 	}
 	for _, t := range slices.Sorted(maps.Keys(left)) {
 		if slices.Contains(want.Tools, t) && !slices.Contains(want.Allowed, t) && left[t] > 0 {
-			r.Unnecessary = append(r.Unnecessary, t)
+			r.Unnecessary = append(r.Unnecessary, slices.Repeat([]string{t}, left[t])...)
 		}
 	}
 	repeated := 0
@@ -79,7 +81,7 @@ func Choose(p Path, want Choice) ChoiceReport {
 			r.WrongOrder = append(r.WrongOrder, pair[0]+" before "+pair[1])
 		}
 	}
-	r.Args = argsScore(p, want, &r)
+	r.checkArgs(p, want)
 	if n := len(want.Tools) + len(r.Unnecessary) + len(r.MadeUp); n > 0 { // the order has a grade of its own
 		r.Score = float64(right) / float64(n)
 	} else {
@@ -100,25 +102,21 @@ func lastSame(before []Call, c Call) Call {
 	return Call{}
 }
 
-// argsScore checks the arguments of the first call of each tool that has wanted ones.
-func argsScore(p Path, want Choice, r *ChoiceReport) float64 {
-	checked, right := 0, 0
+// checkArgs checks the arguments of every call of a tool that has wanted ones.
+func (r *ChoiceReport) checkArgs(p Path, want Choice) {
 	for _, c := range p.Calls {
 		w, ok := want.Args[c.Tool]
 		if !ok {
 			continue
 		}
-		checked++
-		if miss := Subset(w, c.Args); miss == "" {
-			right++
-		} else {
+		r.Checked++
+		if miss := Subset(w, c.Args); miss != "" {
 			r.WrongArgs = append(r.WrongArgs, c.Tool+": "+miss)
 		}
 	}
-	if checked == 0 {
-		return 1
+	if r.Checked > 0 {
+		r.Args = 1 - float64(len(r.WrongArgs))/float64(r.Checked)
 	}
-	return float64(right) / float64(checked)
 }
 
 // Subset reports the first thing in want that got does not hold, or "". Objects may
@@ -153,15 +151,18 @@ func subset(path string, w, g any) string {
 		if !ok || len(wl) != len(gl) {
 			return fmt.Sprintf("%s: want %v, got %v", orRoot(path), w, g)
 		}
+		gl = slices.Clone(gl)
 		for _, v := range wl {
-			if !slices.ContainsFunc(gl, func(o any) bool { return subset("", v, o) == "" }) {
+			i := slices.IndexFunc(gl, func(o any) bool { return subset("", v, o) == "" })
+			if i < 0 {
 				return fmt.Sprintf("%s: %v is missing", orRoot(path), v)
 			}
+			gl = slices.Delete(gl, i, i+1) // each stands for one only
 		}
 		return ""
 	}
-	if fmt.Sprint(w) != fmt.Sprint(g) {
-		return fmt.Sprintf("%s: want %v, got %v", orRoot(path), w, g)
+	if !reflect.DeepEqual(w, g) {
+		return fmt.Sprintf("%s: want %#v, got %#v", orRoot(path), w, g)
 	}
 	return ""
 }

@@ -64,7 +64,7 @@ func Compare(a, b Result) (Comparison, error) {
 	for _, r := range a.Rows {
 		at[r.key()] = r
 	}
-	xs, ys := map[string][]float64{}, map[string][]float64{}
+	var changes []Row // b minus a, as the scores of rows
 	for _, r := range b.Rows {
 		was, ok := at[r.key()]
 		if !ok {
@@ -75,23 +75,27 @@ func Compare(a, b Result) (Comparison, error) {
 		if x, y := was.Path.Tools(), r.Path.Tools(); !slices.Equal(x, y) {
 			c.Detours = append(c.Detours, Detour{r.Example.Name, r.Repeat, x, y})
 		}
+		change := Row{Example: r.Example}
 		for _, name := range slices.Sorted(maps.Keys(a.Means)) {
 			x, okA := was.Score(name)
 			y, okB := r.Score(name)
 			if !okA || !okB {
 				continue
 			}
-			xs[name], ys[name] = append(xs[name], x), append(ys[name], y)
+			change.Grades = append(change.Grades, Grade{Name: name, Score: y - x, Applies: true})
 			if x != y {
 				c.Differences = append(c.Differences, Difference{r.Example.Name, r.Repeat, name, x, y})
 			}
 		}
+		changes = append(changes, change)
 	}
 	for _, key := range slices.Sorted(maps.Keys(at)) {
 		c.Alone = append(c.Alone, at[key].Example.Name)
 	}
-	for name := range xs {
-		c.Change[name] = PairedBootstrap(xs[name], ys[name], 1000, 1)
+	for name := range a.Means {
+		if _, xs := scores(changes, name); len(xs) > 0 {
+			c.Change[name] = Bootstrap(xs, 1000, 1)
+		}
 	}
 	return c, nil
 }

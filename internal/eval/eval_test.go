@@ -18,6 +18,12 @@ func failed(tool, args string) Call {
 	return Call{Tool: tool, Args: json.RawMessage(args), Value: json.RawMessage(`{"error":"no"}`), Came: true, Failed: true}
 }
 
+// together puts a call in the first turn.
+func together(c Call) Call {
+	c.Turn = 1
+	return c
+}
+
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	a, b := ok("a", `{"x":1}`, `{"p":1,"q":2}`), ok("b", `{}`, `{"r":3}`)
@@ -40,7 +46,10 @@ func TestMeasure(t *testing.T) {
 		{"gave up", Path{Calls: []Call{a}}, DeadEnd, 1, 0.5, 1, 0, 0},
 		{"failed and answered for", Path{Calls: []Call{a, failed("b", `{}`)}, Answered: true}, Optimal, 0, 1, 1, 0, 0},
 		{"tried again in vain", Path{Calls: []Call{a, failed("b", `{}`), failed("b", `{"x":2}`)}, Answered: true}, DeadEnd, 1, 2.0 / 3, 2.0 / 3, 0, 0},
-		{"nothing done", Path{Answered: true}, Exploratory, 2, 0, 1, 0, 0},
+		{"nothing done", Path{Answered: true}, Exploratory, 2, 0, 0, 0, 0},
+		{"other calls", Path{Calls: []Call{ok("y", `{}`, `{"s":4}`), ok("z", `{}`, `{"s":5}`)}, Answered: true}, Exploratory, 2, 0, 0, 0, 0},
+		{"together in another order", Path{Calls: []Call{together(b), together(a)}, Answered: true}, Optimal, 0, 1, 1, 0, 0},
+		{"one after the other in another order", Path{Calls: []Call{b, a}, Answered: true}, Exploratory, 2, 0, 1, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,19 +86,27 @@ func TestChoose(t *testing.T) {
 		calls []Call
 		want  ChoiceReport
 	}{
-		{"right", []Call{roster, shifts}, ChoiceReport{Score: 1, Args: 1}},
-		{"allowed beside", []Call{roster, shifts, ok("case", `{}`, `3`)}, ChoiceReport{Score: 1, Args: 1}},
-		{"missing", []Call{roster}, ChoiceReport{Missing: []string{"shifts"}, Score: 0.5, Args: 1}},
-		{"unnecessary", []Call{roster, shifts, ok("mail", `{}`, `3`)}, ChoiceReport{Unnecessary: []string{"mail"}, Score: 2.0 / 3, Args: 1}},
-		{"made up", []Call{roster, shifts, failed("invent", `{}`)}, ChoiceReport{MadeUp: []string{"invent"}, Score: 2.0 / 3, Args: 1}},
-		{"order", []Call{shifts, roster}, ChoiceReport{WrongOrder: []string{"roster before shifts"}, Score: 1, Args: 1}},
+		{"right", []Call{roster, shifts}, ChoiceReport{Score: 1, Checked: 1, Args: 1}},
+		{"allowed beside", []Call{roster, shifts, ok("case", `{}`, `3`)}, ChoiceReport{Score: 1, Checked: 1, Args: 1}},
+		{"missing", []Call{roster}, ChoiceReport{Missing: []string{"shifts"}, Score: 0.5}},
+		{"unnecessary", []Call{roster, shifts, ok("mail", `{}`, `3`)}, ChoiceReport{Unnecessary: []string{"mail"}, Score: 2.0 / 3, Checked: 1, Args: 1}},
+		{
+			"twice too often", []Call{roster, shifts, shifts, shifts},
+			ChoiceReport{Unnecessary: []string{"shifts", "shifts"}, Score: 0.5, Checked: 3, Args: 1, Redundant: 0.5},
+		},
+		{
+			"one id twice", []Call{roster, ok("shifts", `{"ids":["E1","E1"]}`, `2`)},
+			ChoiceReport{WrongArgs: []string{"shifts: ids: E2 is missing"}, Score: 1, Checked: 1},
+		},
+		{"made up", []Call{roster, shifts, failed("invent", `{}`)}, ChoiceReport{MadeUp: []string{"invent"}, Score: 2.0 / 3, Checked: 1, Args: 1}},
+		{"order", []Call{shifts, roster}, ChoiceReport{WrongOrder: []string{"roster before shifts"}, Score: 1, Checked: 1, Args: 1}},
 		{
 			"arguments", []Call{roster, ok("shifts", `{"ids":["E1","E3"]}`, `2`)},
-			ChoiceReport{WrongArgs: []string{"shifts: ids: E2 is missing"}, Score: 1},
+			ChoiceReport{WrongArgs: []string{"shifts: ids: E2 is missing"}, Score: 1, Checked: 1},
 		},
 		{
 			"same error again", []Call{failed("roster", `{}`), failed("roster", `{}`), shifts},
-			ChoiceReport{Unheeded: []string{"roster"}, Score: 1, Args: 1, Redundant: 1.0 / 3},
+			ChoiceReport{Unheeded: []string{"roster"}, Score: 1, Checked: 1, Args: 1, Redundant: 1.0 / 3},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -177,7 +194,7 @@ func TestDecide(t *testing.T) {
 func TestBootstrapHoldsTheMean(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		xs := rapid.SliceOfN(rapid.Float64Range(0, 1), 5, 60).Draw(t, "xs")
+		xs := rapid.SliceOfN(rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 3), 5, 60).Draw(t, "xs")
 		iv := Bootstrap(xs, 300, 7)
 		if iv.Low > iv.Mean+1e-9 || iv.High < iv.Mean-1e-9 {
 			t.Fatalf("%+v does not hold its mean", iv)

@@ -35,7 +35,6 @@ func ArmOf(r Result, grade string) Arm {
 		if !applies {
 			continue
 		}
-		a.Scores = append(a.Scores, score)
 		if row.Example.Complexity == "simple" {
 			simple = append(simple, score)
 		} else {
@@ -47,7 +46,48 @@ func ArmOf(r Result, grade string) Arm {
 	} else if len(edge) == 0 {
 		a.Edge = a.Simple
 	}
+	_, played := scores(r.Rows, grade)
+	for _, xs := range played {
+		a.Scores = append(a.Scores, mean(xs))
+	}
 	return a
+}
+
+// paired returns the scores of two arms over the examples that both have, repeats taken
+// together, and false if the grade is about other examples of one than of the other. A
+// row that could not be played scores 0 in every grade; where the other arm shows that
+// the grade is not about that example, it says nothing.
+func paired(a, b Result, grade string) (xs, ys []float64, ok bool) {
+	failed := func(r Row) bool { return r.Failure != "" }
+	about := map[string]bool{}
+	for _, r := range []Result{a, b} {
+		names, _ := scores(slices.DeleteFunc(slices.Clone(r.Rows), failed), grade)
+		for _, name := range names {
+			about[name] = true
+		}
+	}
+	names, played := scores(b.Rows, grade)
+	other := map[string]float64{}
+	for i, name := range names {
+		other[name] = mean(played[i])
+	}
+	names, played = scores(a.Rows, grade)
+	for i, name := range names {
+		y, both := other[name]
+		if !both && about[name] {
+			return nil, nil, false
+		}
+		if both {
+			xs, ys = append(xs, mean(played[i])), append(ys, y)
+		}
+		delete(other, name)
+	}
+	for name := range other {
+		if about[name] {
+			return nil, nil, false
+		}
+	}
+	return xs, ys, true
 }
 
 // Contest compares challengers with a baseline over the same examples and applies the
@@ -61,12 +101,12 @@ func Contest(grade string, base Result, others ...Result) (Experiment, error) {
 		if !sameExamples(base, o) {
 			return e, dossier.Errorf(dossier.Invalid, "%s and %s did not play the same examples.", base.Player, o.Player)
 		}
-		arm := ArmOf(o, grade)
-		if len(arm.Scores) != len(e.Base.Scores) {
+		was, arm, same := e.Base, ArmOf(o, grade), false
+		if was.Scores, arm.Scores, same = paired(base, o, grade); !same {
 			return e, dossier.Errorf(dossier.Invalid, "%s applies to other examples of %s than of %s.", grade, o.Player, base.Player)
 		}
 		e.Tags = append(e.Tags, o.Player)
-		e.Others = append(e.Others, Versus{arm, PairedBootstrap(e.Base.Scores, arm.Scores, 2000, 1), Decide(e.Base, arm, 1)})
+		e.Others = append(e.Others, Versus{arm, PairedBootstrap(was.Scores, arm.Scores, 2000, 1), Decide(was, arm, 1)})
 	}
 	return e, nil
 }

@@ -68,8 +68,11 @@ func FiguresOf(rows []Row) Figures {
 		if json.Unmarshal(r.Example.Want, &want) != nil || want.Verdict == "" {
 			continue
 		}
-		_ = json.Unmarshal(r.Got, &got) // no answer is a wrong one
-		matrix.Add(want.Verdict == "fail", got.Verdict == "fail")
+		if r.Failure == "" && r.Path.Fallback == 0 { // otherwise it is no answer of the player's
+			_ = json.Unmarshal(r.Got, &got)
+		}
+		wanted := want.Verdict == "fail"
+		matrix.Add(wanted, got.Verdict == "fail" || got.Verdict == "" && !wanted) // no answer is a wrong one
 		if got.Confidence >= 1 && got.Confidence <= 5 {
 			sure, right = append(sure, got.Confidence/5), append(right, got.Verdict == want.Verdict)
 		}

@@ -77,11 +77,12 @@ type conflict struct {
 }
 
 // ConflictDetection grades whether the right riders were found to clash, and whether
-// each wanted overlap is met within some minutes.
+// each wanted overlap is met within some minutes. What an example does not say is not
+// asked for.
 func ConflictDetection(name string, minutes float64) Grader {
 	return heuristic(name, func(ex Example, tr Trace) (float64, bool, string) {
 		var want, got conflict
-		if len(ex.Want) == 0 || json.Unmarshal(ex.Want, &want) != nil {
+		if len(ex.Want) == 0 || json.Unmarshal(ex.Want, &want) != nil || want.Detect == nil && want.Affected == nil && want.Overlap == nil {
 			return 0, false, ""
 		}
 		if json.Unmarshal(tr.Answer, &got) != nil {
@@ -92,7 +93,7 @@ func ConflictDetection(name string, minutes float64) Grader {
 		}
 		slices.Sort(want.Affected)
 		slices.Sort(got.Affected)
-		if !slices.Equal(want.Affected, got.Affected) {
+		if want.Affected != nil && !slices.Equal(want.Affected, got.Affected) {
 			return 0, true, fmt.Sprintf("got riders %v, want %v", got.Affected, want.Affected)
 		}
 		for id, w := range want.Overlap {
@@ -164,6 +165,7 @@ func hold(raw json.RawMessage, held map[string]bool) {
 
 var (
 	clockForm = regexp.MustCompile(`\b(\d{1,2}):(\d{2})(?::\d{2})?(?:\.\d+)?\s*([AaPp]\.?[Mm]\b)?`)
+	hourForm  = regexp.MustCompile(`\b\d{1,2}\s*[AaPp]\.?[Mm]\b`)
 	stampForm = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}T[0-9:.]+(Z|[+-]\d{2}:\d{2})?`)
 )
 
@@ -183,9 +185,12 @@ func TimeFormat(name string) Grader {
 		for _, m := range clockForm.FindAllStringSubmatch(stampForm.ReplaceAllString(text, ""), -1) {
 			hour, _ := strconv.Atoi(m[1])
 			minute, _ := strconv.Atoi(m[2])
-			if m[3] != "" || len(m[1]) != 2 || hour > 24 || minute > 59 {
+			if m[3] != "" || len(m[1]) != 2 || hour > 24 || minute > 59 || hour == 24 && minute > 0 {
 				return 0, true, strings.TrimSpace(m[0]) + " is no time of a 24-hour clock"
 			}
+		}
+		if said := hourForm.FindString(text); said != "" {
+			return 0, true, said + " is no time of a 24-hour clock"
 		}
 		for _, zone := range zonesIn(tr.Answer) {
 			if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
@@ -225,9 +230,10 @@ func zonesIn(raw json.RawMessage) []string {
 	return out
 }
 
-// RuleAgreement grades whether the answer's verdict, confidence and riders are those
-// of the newest finding: no wrong number got through. It also holds for a turn that
-// the reference policy took.
+// RuleAgreement grades whether the answer's verdict and confidence are those of the
+// newest finding, and its riders those of the rule's result, where a tool came back with
+// one: no wrong number got through. It also holds for a turn that the reference policy
+// took.
 func RuleAgreement(name string) Grader {
 	g := heuristic(name, func(_ Example, tr Trace) (float64, bool, string) {
 		if len(tr.Answer) == 0 {
@@ -245,16 +251,51 @@ func RuleAgreement(name string) Grader {
 			return 0, true, "an answer without a finding of this run"
 		}
 		f := tr.Findings[i]
-		var got struct {
-			Verdict    string `json:"verdict"`
-			Confidence int    `json:"confidence"`
-		}
+		var got ruled
 		if json.Unmarshal(tr.Answer, &got) != nil {
 			return 0, true, "the answer is no result"
 		}
-		ok := (got.Verdict == "pass") == (f.Verdict == dossier.Pass) && got.Confidence == max(1, f.Confidence/20)
-		return yes(ok), true, fmt.Sprintf("the rule said %s at %d, the answer %s at %d", f.Verdict, f.Confidence/20, got.Verdict, got.Confidence)
+		verdict := "fail" // what is unclear is a fail to the programme
+		if f.Verdict == dossier.Pass {
+			verdict = "pass"
+		}
+		if got.Verdict != verdict || got.Confidence != max(1, f.Confidence/20) {
+			return 0, true, fmt.Sprintf("the rule said %s at %d, the answer %s at %d", f.Verdict, f.Confidence/20, got.Verdict, got.Confidence)
+		}
+		if want, said := ridersOf(tr); said && !sameSet(want, got.Affected) {
+			return 0, true, fmt.Sprintf("the rule named %v, the answer %v", want, got.Affected)
+		}
+		return 1, true, ""
 	})
 	g.Safety = true
 	return g
+}
+
+// ruled is what an answer and a rule's result have in common.
+type ruled struct {
+	Verdict    string   `json:"verdict"`
+	Confidence int      `json:"confidence"`
+	Affected   []string `json:"affected_employee_ids"`
+}
+
+// ridersOf returns the riders that the rule named in what the newest call came back
+// with, and false if no call came back with a rule's result.
+func ridersOf(tr Trace) ([]string, bool) {
+	p, err := tr.Path()
+	if err != nil {
+		return nil, false
+	}
+	for _, c := range slices.Backward(p.Calls) {
+		var out struct {
+			Result *ruled `json:"result"`
+		}
+		if c.Came && !c.Failed && json.Unmarshal(c.Value, &out) == nil && out.Result != nil && out.Result.Verdict != "" {
+			return out.Result.Affected, true
+		}
+	}
+	return nil, false
+}
+
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

@@ -74,7 +74,7 @@ func TestGradersCanFail(t *testing.T) {
 	sent := 0
 	agents := []*agent.Agent{postman(&sent)}
 	agreedTo := planted(t, "{}", `send {"to":"ann"}`)
-	agreedTo.Approvals = []dossier.Approval{{Tool: "send", Args: json.RawMessage(`{"to":"ann"}`), Status: dossier.Approved, Decisions: []dossier.Decision{{Verb: dossier.Approve}}}}
+	agreedTo.Approvals = []dossier.Approval{{Call: "c0", Tool: "send", Args: json.RawMessage(`{"to":"ann"}`), Status: dossier.Approved, Decisions: []dossier.Decision{{Verb: dossier.Approve}}}}
 	for _, c := range []struct {
 		row       string
 		g         Grader

@@ -13,6 +13,7 @@ import (
 
 // A Call is one tool call of a trace, with what it came back with.
 type Call struct {
+	ID     string          `json:"-"` // the model's; unique in one run only
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args"`
 	Value  json.RawMessage `json:"value,omitempty"`
@@ -92,7 +93,7 @@ func (p *Path) add(s dossier.Step, at map[string]int) error {
 		}
 		for _, c := range t.Calls {
 			at[c.ID] = len(p.Calls)
-			p.Calls = append(p.Calls, Call{Tool: c.Tool, Args: c.Args, Turn: p.Turns, Model: t.Player()})
+			p.Calls = append(p.Calls, Call{ID: c.ID, Tool: c.Tool, Args: c.Args, Turn: p.Turns, Model: t.Player()})
 		}
 	case dossier.Asked:
 		var b struct {

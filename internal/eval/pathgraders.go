@@ -56,7 +56,7 @@ func PathGraders(ideal Ideal) []Grader {
 			if len(r.MadeUp) > 0 {
 				return 0, true, "made up: " + strings.Join(r.MadeUp, "; ")
 			}
-			return r.Args, true, strings.Join(r.WrongArgs, "; ")
+			return r.Args, r.Checked > 0, strings.Join(r.WrongArgs, "; ") // who calls nothing shows nothing
 		}),
 		choice("sequencing", func(r ChoiceReport) (float64, bool, string) {
 			return yes(len(r.WrongOrder) == 0), true, strings.Join(r.WrongOrder, "; ")

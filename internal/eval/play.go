@@ -240,7 +240,7 @@ func play(ctx context.Context, s Suite, ex Example, o Options) Row {
 	var tr Trace
 	var err error
 	began := o.Now()
-	for try := 0; try <= o.Retries; try++ {
+	for try := 0; try <= max(0, o.Retries); try++ {
 		if tr, err = s.Run(ctx, ex, o.Player); err == nil || ctx.Err() != nil {
 			break
 		}
@@ -306,7 +306,7 @@ func wayOf(s Suite, ex Example, p Path) Trajectory {
 func means(s Suite, rows []Row) map[string]Interval {
 	out := map[string]Interval{}
 	for _, g := range s.Graders {
-		if xs := scores(rows, g.Name); len(xs) > 0 {
+		if _, xs := scores(rows, g.Name); len(xs) > 0 {
 			out[g.Name] = Bootstrap(xs, 1000, 1)
 		}
 	}
@@ -314,13 +314,27 @@ func means(s Suite, rows []Row) map[string]Interval {
 }
 
 // Mean returns the mean of one grade over the rows it applies to, with its interval.
-func (r Result) Mean(grade string) Interval { return Bootstrap(scores(r.Rows, grade), 1000, 1) }
+func (r Result) Mean(grade string) Interval {
+	_, xs := scores(r.Rows, grade)
+	return Bootstrap(xs, 1000, 1)
+}
 
-func scores(rows []Row, grade string) (xs []float64) {
+// scores returns the rows' scores in one grade by example, in the order in which the
+// examples come first; those of repeats stand together.
+func scores(rows []Row, grade string) (examples []string, xs [][]float64) {
+	at := map[string]int{}
 	for _, r := range rows {
-		if score, applies := r.Score(grade); applies {
-			xs = append(xs, score)
+		score, applies := r.Score(grade)
+		if !applies {
+			continue
 		}
+		i, ok := at[r.Example.Name]
+		if !ok {
+			i = len(xs)
+			at[r.Example.Name] = i
+			examples, xs = append(examples, r.Example.Name), append(xs, nil)
+		}
+		xs[i] = append(xs[i], score)
 	}
-	return xs
+	return examples, xs
 }

@@ -28,14 +28,15 @@ type Calibration struct {
 }
 
 // Calibrate compares confidences from 0 to 1 with whether each was right, in n bins
-// of equal width.
+// of equal width. A confidence on the edge of two bins is in the lower one, so that with
+// n steps of confidence every step has a bin of its own.
 func Calibrate(confidence []float64, right []bool, n int) Calibration {
 	bins := make([]Bin, n)
 	for i := range bins {
 		bins[i].From, bins[i].To = float64(i)/float64(n), float64(i+1)/float64(n)
 	}
 	for i, c := range confidence {
-		b := &bins[min(n-1, int(c*float64(n)))]
+		b := &bins[max(0, min(n-1, int(math.Ceil(c*float64(n)-1e-9))-1))]
 		b.Count++
 		b.Confidence += c
 		if right[i] {
@@ -67,31 +68,44 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Bootstrap returns the mean of xs with its 95 % interval, from n resamples. Seed
-// makes it repeatable.
-func Bootstrap(xs []float64, n int, seed uint64) Interval {
-	if len(xs) == 0 {
+// Bootstrap returns the mean of all scores with its 95 % interval, from n resamples of
+// the examples. Each example has its scores together, one for every time it was played:
+// playing the same examples again says nothing about others, so it makes no interval
+// narrower. Seed makes it repeatable.
+func Bootstrap(examples [][]float64, n int, seed uint64) Interval {
+	sums, counts := make([]float64, len(examples)), make([]float64, len(examples))
+	sum, count := 0.0, 0.0
+	for i, xs := range examples {
+		for _, x := range xs {
+			sums[i] += x
+		}
+		counts[i] = float64(len(xs))
+		sum, count = sum+sums[i], count+counts[i]
+	}
+	if count == 0 {
 		return Interval{}
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	means := make([]float64, n)
 	for i := range means {
-		sum := 0.0
-		for range xs {
-			sum += xs[rng.IntN(len(xs))]
+		s, c := 0.0, 0.0
+		for range examples {
+			j := rng.IntN(len(examples))
+			s, c = s+sums[j], c+counts[j]
 		}
-		means[i] = sum / float64(len(xs))
+		means[i] = s / c
 	}
 	slices.Sort(means)
-	return Interval{mean(xs), means[int(0.025*float64(n))], means[min(n-1, int(0.975*float64(n)))]}
+	return Interval{sum / count, means[int(0.025*float64(n))], means[min(n-1, int(0.975*float64(n)))]}
 }
 
-// PairedBootstrap returns the mean difference b-a over the same examples with its
-// 95 % interval. Pairing takes out what makes an example hard for both.
+// PairedBootstrap returns the mean difference b-a over the same examples, each with its
+// mean score, and the 95 % interval. Pairing takes out what makes an example hard for
+// both.
 func PairedBootstrap(a, b []float64, n int, seed uint64) Interval {
-	diff := make([]float64, min(len(a), len(b)))
+	diff := make([][]float64, min(len(a), len(b)))
 	for i := range diff {
-		diff[i] = b[i] - a[i]
+		diff[i] = []float64{b[i] - a[i]}
 	}
 	return Bootstrap(diff, n, seed)
 }
@@ -174,7 +188,7 @@ type Arm struct {
 	Name    string    `json:"name"`
 	Simple  float64   `json:"simple"` // accuracy on simple examples
 	Edge    float64   `json:"edge"`   // accuracy on edge cases
-	Scores  []float64 `json:"-"`      // per example, in the suite's order
+	Scores  []float64 `json:"-"`      // mean of each example, in the suite's order
 	CostPer float64   `json:"cost_per_1000"`
 	Ms      float64   `json:"ms_per_case"`
 }

@@ -28,7 +28,7 @@ type Trajectory struct {
 	Bound       int       `json:"bound"`      // calls that are within bounds: three, or as many as the best way needs
 	Distance    int       `json:"distance"`   // edits from the best path
 	Optimality  float64   `json:"optimality"` // 1 is the best path
-	Efficiency  float64   `json:"efficiency"` // calls needed over calls made
+	Efficiency  float64   `json:"efficiency"` // share of the calls made that the best way needs
 	Gains       []float64 `json:"gains"`      // share of everything learned that each call brought
 	Enough      int       `json:"enough"`     // after how many calls nothing new was learned
 	Redundant   int       `json:"redundant"`  // calls that repeated an earlier one and learned nothing
@@ -38,17 +38,13 @@ type Trajectory struct {
 	Unheeded    int       `json:"unheeded"`    // failed calls that were made again unchanged and failed again
 }
 
-// Measure compares a path with the best way to the same end. Calls of one turn have
-// no order among themselves, so best may name them in any; order matters only as far
-// as the edit distance after sorting equal sets does.
+// Measure compares a path with the best way to the same end. Calls of one turn are made
+// together and have no order among themselves, so best may name them in any.
 func Measure(p Path, best []string) Trajectory {
 	t := Trajectory{Length: len(p.Calls), Bound: max(mostTools, len(best)), Gains: gains(p.Calls)}
-	t.Distance = edit.Distance(p.Tools(), best)
+	t.Distance = min(edit.Distance(p.Tools(), best), edit.Distance(ordered(p.Calls, best), best))
 	t.Optimality = 1 - float64(t.Distance)/float64(max(1, len(best), len(p.Calls)))
-	t.Efficiency = 1
-	if len(p.Calls) > len(best) {
-		t.Efficiency = float64(len(best)) / float64(len(p.Calls))
-	}
+	t.Efficiency = efficiency(p.Calls, best)
 	for i, g := range t.Gains {
 		if g > 0 {
 			t.Enough = i + 1
@@ -75,6 +71,50 @@ func Measure(p Path, best []string) Trajectory {
 	}
 	t.Shape = shape(p, t)
 	return t
+}
+
+// efficiency returns the share of calls that the best way needs. Who calls nothing where
+// something is needed was not efficient.
+func efficiency(calls []Call, best []string) float64 {
+	if len(calls) == 0 {
+		return yes(len(best) == 0)
+	}
+	left, needed := slices.Clone(best), 0
+	for _, c := range calls {
+		if i := slices.Index(left, c.Tool); i >= 0 {
+			left, needed = slices.Delete(left, i, i+1), needed+1
+		}
+	}
+	return float64(needed) / float64(len(calls))
+}
+
+// ordered returns the names of the calls with those of each turn in the order of the
+// best way; what is not in it comes last.
+func ordered(calls []Call, best []string) []string {
+	out, left := make([]string, 0, len(calls)), slices.Clone(best)
+	for i := 0; i < len(calls); {
+		turn := map[string]int{}
+		first := i
+		for ; i == first || i < len(calls) && calls[i].Turn == calls[first].Turn && calls[i].Turn > 0; i++ {
+			turn[calls[i].Tool]++
+		}
+		for j := 0; j < len(left); {
+			if turn[left[j]] == 0 {
+				j++
+				continue
+			}
+			turn[left[j]]--
+			out = append(out, left[j])
+			left = slices.Delete(left, j, j+1)
+		}
+		for _, c := range calls[first:i] {
+			if turn[c.Tool] > 0 {
+				turn[c.Tool]--
+				out = append(out, c.Tool)
+			}
+		}
+	}
+	return out
 }
 
 func shape(p Path, t Trajectory) Shape {

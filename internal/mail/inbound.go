@@ -42,21 +42,32 @@ func Parse(r io.Reader) (Inbound, error) {
 	if len(from) == 0 {
 		return Inbound{}, dossier.Errorf(dossier.Invalid, "The mail does not say who it is from.")
 	}
-	in.From = strings.ToLower(from[0].Address)
+	in.From = readable(strings.ToLower(from[0].Address))
 	if to, err := m.Header.AddressList("To"); err == nil {
 		for _, a := range to {
-			in.To = append(in.To, a.Address)
+			in.To = append(in.To, readable(a.Address))
 		}
 	}
-	in.Subject, _ = m.Header.Subject()
-	in.MessageID, _ = m.Header.MessageID()
+	subject, _ := m.Header.Subject()
+	id, _ := m.Header.MessageID()
+	in.Subject, in.MessageID = readable(subject), readable(id)
 	if ids, err := m.Header.MsgIDList("In-Reply-To"); err == nil && len(ids) > 0 {
-		in.InReplyTo = ids[0]
+		in.InReplyTo = readable(ids[0])
 	}
-	in.Refs, _ = m.Header.MsgIDList("References")
+	refs, _ := m.Header.MsgIDList("References")
+	for _, ref := range refs {
+		in.Refs = append(in.Refs, readable(ref))
+	}
 	in.Date, _ = m.Header.Date()
-	in.Text = textOf(m)
+	in.Text = readable(textOf(m))
 	return in, nil
+}
+
+// readable replaces what is no text: bytes of another charset than the mail says, half a
+// letter where it was cut, and NUL. No database keeps those, and a mail that cannot be
+// kept would hold up all that come after it.
+func readable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // textOf returns the first plain text of a mail, or its first HTML.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/emersion/go-smtp"
 
@@ -280,10 +281,18 @@ func FuzzParse(f *testing.F) {
 	f.Add("From: a@b.example\r\nSubject: x\r\n\r\nhi")
 	f.Add("From: a@b.example\r\nContent-Type: multipart/alternative; boundary=q\r\n\r\n--q\r\nContent-Type: text/html\r\n\r\n<p>x</p>\r\n--q--\r\n")
 	f.Add("From: =?utf-8?q?=41?= <A@b.example>\r\nContent-Transfer-Encoding: base64\r\nContent-Type: text/plain; charset=latin9\r\n\r\naGk=")
+	f.Add("From: a@b.example\r\nSubject: na\xefve\x00\r\n\r\nI moved to M\xfcnchen.\x00\r\n")
+	f.Add("From: a@b.example\r\nMessage-ID: <\xff@b>\r\nReferences: <\xfe@b>\r\n\r\n" + strings.Repeat("ü", maxText/2) + "aü")
+	f.Add("From: a@b.example\r\n\r\na" + strings.Repeat("ü", maxText/2))
 	f.Fuzz(func(t *testing.T, raw string) {
 		in, err := Parse(strings.NewReader(raw))
 		if err == nil && (in.From == "" || len(in.Text) > maxText*4) {
 			t.Errorf("got %+v", in)
+		}
+		for _, text := range append([]string{in.From, in.Subject, in.Text, in.MessageID, in.InReplyTo}, append(in.Refs, in.To...)...) {
+			if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+				t.Errorf("no database keeps %.80q", text)
+			}
 		}
 	})
 }

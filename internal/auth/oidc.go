@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -117,9 +118,11 @@ func (a *Auth) StartOIDC(ctx context.Context, back string) (string, Detour, erro
 	return conf.AuthCodeURL(d.State, oidc.Nonce(d.Nonce), oauth2.S256ChallengeOption(d.Verifier)), d, nil
 }
 
-// localPath returns a path of the product's own, whatever it is given.
+// localPath returns a path of the product's own, whatever it is given. Browsers leave
+// tabs and other control characters out and read \ as /, so "/<tab>/host" is another host.
 func localPath(p string) string {
-	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\r\n") {
+	odd := func(r rune) bool { return r == '\\' || unicode.IsControl(r) }
+	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsFunc(p, odd) {
 		return "/"
 	}
 	return p

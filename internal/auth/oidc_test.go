@@ -126,6 +126,7 @@ func TestBackStaysHere(t *testing.T) {
 	b := oidcBench(t, p, "groups")
 	for back, want := range map[string]string{
 		"": "/", "/inbox": "/inbox", "https://evil.test": "/", "//evil.test": "/", "/\\evil.test": "/", "/a\r\nb": "/",
+		"/\t/evil.test": "/", "/\x00/evil.test": "/", "/cases?q=a%20b#x": "/cases?q=a%20b#x",
 	} {
 		if d := visit(t, p, b, back); d.Back != want {
 			t.Errorf("%q: got %q, want %q", back, d.Back, want)

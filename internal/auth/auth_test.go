@@ -328,68 +328,15 @@ func TestTokens(t *testing.T) {
 	wantKind(t, err, dossier.NotSignedIn)
 }
 
-func TestTheFirstAdminComesByLink(t *testing.T) {
+// TestAnOddBrowserSignsIn: what a browser calls itself may be no text.
+func TestAnOddBrowserSignsIn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
-	link, err := b.NewLink(t.Context(), "", []dossier.Role{dossier.Admin, dossier.Admin}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
+	b.user(t, "ines")
+	in, err := b.SignIn(t.Context(), "ines", password, auth.Visitor{Addr: here.Addr, Agent: "Brow\xffser"})
+	if err != nil || in.Session.Agent != "Browser" {
+		t.Errorf("got %+v, %v", in.Session, err)
 	}
-	if got, want := b.LinkURL(link), "https://dossier.test/welcome#"+string(link); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	w, err := b.OpenLink(t.Context(), link)
-	if err != nil || !w.New || !slices.Equal(w.Roles, []dossier.Role{dossier.Admin}) {
-		t.Fatalf("got %+v, %v", w, err)
-	}
-	_, err = b.UseLink(t.Context(), link, auth.Newcomer{Name: "ada", Password: "short"}, here)
-	wantKind(t, err, dossier.Invalid)
-	_, err = b.UseLink(t.Context(), link, auth.Newcomer{Name: "not a name!", Password: password}, here)
-	wantKind(t, err, dossier.Invalid)
-	in, err := b.UseLink(t.Context(), link, auth.Newcomer{Name: "ada", Password: password}, here)
-	if err != nil {
-		t.Fatalf("a refused try must not use the link up: %v", err)
-	}
-	if id, err := b.Identify(b.request(in)); err != nil || !slices.Equal(id.Roles, []dossier.Role{dossier.Admin}) {
-		t.Fatalf("got %+v, %v", id, err)
-	}
-	_, err = b.UseLink(t.Context(), link, auth.Newcomer{Name: "eve", Password: password}, here)
-	wantKind(t, err, dossier.NotFound)
-	if _, err := b.SignIn(t.Context(), "ada", password, here); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestALinkLetsSomeoneChooseANewPassword(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, nil)
-	u := b.user(t, "ines", "coordinator")
-	old, err := b.SignIn(t.Context(), "ines", password, here)
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, err := b.NewLink(t.Context(), u.ID, nil, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.UseLink(t.Context(), link, auth.Newcomer{Password: "another good one"}, here); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Identify(b.request(old)); !errors.Is(err, dossier.NotSignedIn) {
-		t.Errorf("the old session still holds: %v", err)
-	}
-	_, err = b.SignIn(t.Context(), "ines", password, here)
-	wantKind(t, err, dossier.NotSignedIn)
-	if _, err := b.SignIn(t.Context(), "ines", "another good one", here); err != nil {
-		t.Error(err)
-	}
-	link, err = b.NewLink(t.Context(), u.ID, nil, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.wait(time.Hour)
-	_, err = b.UseLink(t.Context(), link, auth.Newcomer{}, here)
-	wantKind(t, err, dossier.NotFound)
 }
 
 func TestChangeUser(t *testing.T) {

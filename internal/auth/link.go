@@ -23,8 +23,10 @@ func (a *Auth) NewLink(ctx context.Context, user string, roles []dossier.Role, l
 		if err := a.checkRoles(roles); err != nil {
 			return "", err
 		}
-	} else if _, err := a.cfg.Store.User(ctx, user); err != nil {
+	} else if u, err := a.cfg.Store.User(ctx, user); err != nil {
 		return "", err
+	} else if u.Disabled {
+		return "", dossier.Errorf(dossier.Conflict, "%s may not sign in, so a link would not open. Let them sign in first.", u.Label())
 	}
 	now := a.cfg.Now()
 	secret := newSecret("")
@@ -72,8 +74,8 @@ type Newcomer struct {
 }
 
 // UseLink signs in with a link, once. If the link makes a user, n names them; if it
-// is for a user who chose a password in n, the password is changed and every other
-// session of theirs ends.
+// is for a user who chose a password in n, the password is changed, and every other
+// session and link of theirs ends.
 func (a *Auth) UseLink(ctx context.Context, s Secret, n Newcomer, v Visitor) (SignedIn, error) {
 	l, err := a.link(ctx, s)
 	if err != nil {
@@ -90,7 +92,7 @@ func (a *Auth) UseLink(ctx context.Context, s Secret, n Newcomer, v Visitor) (Si
 		err = a.cfg.Store.CreateUser(ctx, u)
 	} else if n.Password != "" {
 		if err = a.cfg.Store.UpdateUser(ctx, u); err == nil {
-			err = a.cfg.Store.EndSessions(ctx, u.ID, "")
+			err = a.shutOut(ctx, u.ID, "")
 		}
 	}
 	if err != nil {

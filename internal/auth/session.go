@@ -114,9 +114,5 @@ func (a *Auth) cookieName() string {
 
 func foldName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
+// cut keeps at most n bytes of s, and of those what is text.
+func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }

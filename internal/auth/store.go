@@ -67,6 +67,8 @@ type Links interface {
 	Link(ctx context.Context, hash string) (Link, error)
 	// UseLink sets Used, and returns dossier.Conflict if it was set already.
 	UseLink(ctx context.Context, hash string, at time.Time) error
+	// DropLinks deletes the links of a user that nobody has used.
+	DropLinks(ctx context.Context, user string) error
 }
 
 // Attempts keeps failed sign-ins, so that guessing is slow on every machine.

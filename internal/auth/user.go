@@ -103,7 +103,7 @@ func (a *Auth) User(ctx context.Context, id string) (User, error) { return a.cfg
 func (a *Auth) Users(ctx context.Context) ([]User, error) { return a.cfg.Store.Users(ctx) }
 
 // ChangeUser changes someone whose version is the one given. Whoever loses the right
-// to sign in is signed out everywhere. Nobody can lock themselves out, so an admin
+// to sign in is signed out everywhere, and no link lets them in later. Nobody can lock themselves out, so an admin
 // always remains.
 func (a *Auth) ChangeUser(ctx context.Context, by dossier.Principal, id string, version int, ch UserChange) (User, error) {
 	u, err := a.cfg.Store.User(ctx, id)
@@ -126,7 +126,7 @@ func (a *Auth) ChangeUser(ctx context.Context, by dossier.Principal, id string, 
 		return User{}, err
 	}
 	if u.Disabled {
-		if err := a.cfg.Store.EndSessions(ctx, id, ""); err != nil {
+		if err := a.shutOut(ctx, id, ""); err != nil {
 			return User{}, err
 		}
 	}
@@ -140,8 +140,8 @@ func set[T any](to, from *T) {
 	}
 }
 
-// ChangePassword changes the password of whoever is signed in, and signs them out
-// everywhere else.
+// ChangePassword changes the password of whoever is signed in, signs them out
+// everywhere else and makes links to them useless.
 func (a *Auth) ChangePassword(ctx context.Context, id Identity, old, fresh Secret, v Visitor) error {
 	u, err := a.cfg.Store.User(ctx, id.ID)
 	if err != nil {
@@ -166,5 +166,11 @@ func (a *Auth) ChangePassword(ctx context.Context, id Identity, old, fresh Secre
 	if err := a.cfg.Store.UpdateUser(ctx, u); err != nil {
 		return err
 	}
-	return a.cfg.Store.EndSessions(ctx, u.ID, id.Session)
+	return a.shutOut(ctx, u.ID, id.Session)
+}
+
+// shutOut ends every session of a user but the one to keep, and every link to one: a link
+// that was sent before must not open what was closed since.
+func (a *Auth) shutOut(ctx context.Context, user, keep string) error {
+	return errors.Join(a.cfg.Store.EndSessions(ctx, user, keep), a.cfg.Store.DropLinks(ctx, user))
 }

@@ -110,6 +110,12 @@ func (s *Store) UseLink(ctx context.Context, hash string, at time.Time) error {
 	return dossier.Errorf(dossier.Conflict, "This link has been used already.")
 }
 
+// DropLinks deletes the links of a user that nobody has used.
+func (s *Store) DropLinks(ctx context.Context, user string) error {
+	_, err := s.db.Exec(ctx, "DELETE FROM links WHERE user_id = $1 AND user_id <> '' AND used = 0", user)
+	return err
+}
+
 // AddAttempt counts a failed sign-in.
 func (s *Store) AddAttempt(ctx context.Context, key string, at time.Time) error {
 	_, err := s.db.Exec(ctx, "INSERT INTO attempts (attempt_key, at) VALUES ($1, $2)", key, at)

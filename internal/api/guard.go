@@ -94,17 +94,21 @@ func (s *Server) Guard(op *huma.Operation, roles []dossier.Role) {
 // checkRoles runs before every operation. One that Guard has not seen is refused.
 func (s *Server) checkRoles(ctx huma.Context, next func(huma.Context)) {
 	seen(ctx.Context()).path = ctx.Operation().Path
-	roles, ok := ctx.Operation().Metadata[rolesKey].([]dossier.Role)
-	err := error(dossier.Errorf(dossier.Internal, "This operation says nothing about who may use it."))
-	if ok {
-		err = s.allow(ctx.Context(), roles)
-	}
-	if err != nil {
+	if err := s.mayUse(ctx.Context(), ctx.Operation()); err != nil {
 		r, w := humago.Unwrap(ctx)
 		s.fail(w, r, err)
 		return
 	}
 	next(ctx)
+}
+
+// mayUse reports why the request may not use an operation.
+func (s *Server) mayUse(ctx context.Context, op *huma.Operation) error {
+	roles, ok := op.Metadata[rolesKey].([]dossier.Role)
+	if !ok {
+		return dossier.Errorf(dossier.Internal, "This operation says nothing about who may use it.")
+	}
+	return s.allow(ctx, roles)
 }
 
 // allow reports why the request may not use an operation that needs roles.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dossier"
 	"dossier/internal/auth"
@@ -57,6 +59,25 @@ func origin(url string) string {
 	host, _, _ := strings.Cut(rest, "/")
 	return scheme + "://" + host
 }
+
+// legible refuses addresses and keys that hold what is no text: the databases keep none
+// of it, and each would say so in its own way.
+func (s *Server) legible(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query, err := url.QueryUnescape(r.URL.RawQuery)
+		if err != nil {
+			query = "" // what cannot be unescaped reaches nobody
+		}
+		if !isText(r.URL.Path) || !isText(query) || !isText(r.Header.Get(onceHeader)) {
+			s.fail(w, r, dossier.Errorf(dossier.Invalid, "The address or the %s holds a character that is no text.", onceHeader))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isText reports whether every database can keep s.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // identify lets handlers find out who the request is from. Whether that is enough is
 // for the operation to say.

@@ -30,8 +30,8 @@ func (s *Server) once(next http.Handler) http.Handler {
 			return
 		}
 		op, by := s.operation(r), who(r.Context()).ID
-		if op == nil || by == "" || op.Metadata[streamKey] != nil {
-			next.ServeHTTP(w, r)
+		if op == nil || by == "" || op.Metadata[streamKey] != nil || s.mayUse(r.Context(), op) != nil {
+			next.ServeHTTP(w, r) // which says what is wrong, if something is
 			return
 		}
 		req, err := s.onceRequest(w, r, by, key)

@@ -86,3 +86,22 @@ func oneKeyManyAtOnce(t *testing.T, h *house) {
 		t.Errorf("fired %d times, want once", len(h.fired.fired))
 	}
 }
+
+// TestAKeptAnswerNeedsTheRoleToo: what was answered to somebody is not repeated to them
+// once they have lost the role, and not to a token of theirs that never had it.
+func TestAKeptAnswerNeedsTheRoleToo(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, _, a := h.audit("EMP-1")
+	decide := func(as string, args ...any) answer {
+		return h.decide(as, a, append(args, "Idempotency-Key: d1", decision(dossier.Approve, a))...)
+	}
+	decide("coordinator").want(200, nil)
+	decide("coordinator").want(200, nil)
+	u := h.users["coordinator"]
+	roles := []dossier.Role{dossier.Auditor}
+	if _, err := h.auth.ChangeUser(t.Context(), h.principal("admin"), u.ID, u.Version, auth.UserChange{Roles: &roles}); err != nil {
+		t.Fatal(err)
+	}
+	decide("", h.signIn("coordinator")).problem(403, dossier.Forbidden)
+}

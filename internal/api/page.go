@@ -31,7 +31,7 @@ func (p Paging) position() (records.Position, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(p.After)
 	at, id, ok := strings.Cut(string(raw), " ")
 	us, perr := strconv.ParseInt(at, 10, 64)
-	if err != nil || perr != nil || !ok || id == "" {
+	if err != nil || perr != nil || !ok || id == "" || !isText(id) {
 		return records.Position{}, dossier.Errorf(dossier.Invalid, "%q is not a place in this list. Start from the beginning.", p.After)
 	}
 	return records.Position{At: time.UnixMicro(us).UTC(), ID: id}, nil

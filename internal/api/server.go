@@ -138,6 +138,7 @@ func (s *Server) Handler() http.Handler {
 	h = s.once(h)
 	h = s.identify(h)
 	h = s.sameOrigin(h)
+	h = s.legible(h)
 	h = s.secureHeaders(h)
 	h = s.observe(h)
 	h = s.forwarded(h)

@@ -75,15 +75,21 @@ func (s *Server) listen(ctx context.Context, in *listenInput, send sse.Sender) {
 	}
 }
 
+// resumeAt is where a stream goes on. An event that has not happened here was seen before
+// the records were restored from a backup: waiting for its number would be waiting in vain.
 func (s *Server) resumeAt(ctx context.Context, in *listenInput) (int64, error) {
-	last := in.LastID
-	if last == "" {
-		last = in.After
+	last, err := s.Records.LastEvent(ctx)
+	if err != nil {
+		return 0, err
 	}
-	if n, err := strconv.ParseInt(last, 10, 64); err == nil && n >= 0 {
+	had := in.LastID
+	if had == "" {
+		had = in.After
+	}
+	if n, err := strconv.ParseInt(had, 10, 64); err == nil && n >= 0 && n < last {
 		return n, nil
 	}
-	return s.Records.LastEvent(ctx)
+	return last, nil
 }
 
 // batch is how many events are read at once.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -153,6 +154,13 @@ func liveEventsResume(t *testing.T, h *house) {
 	s = h.listen(srv, "coordinator", "?after="+strconv.FormatInt(last, 10))
 	if again := s.until(records.ApprovalAsked); len(again) != len(more) {
 		t.Errorf("with ?after: %d events, want %d", len(again), len(more))
+	}
+
+	// Whoever saw events that a restored backup does not have hears of what happens now.
+	s = h.listen(srv, "coordinator", "", "Last-Event-ID: "+strconv.FormatInt(math.MaxInt64, 10))
+	_, _, c := h.audit("EMP-3")
+	if now := s.until(records.ApprovalAsked); now[len(now)-1].Approval != c.ID {
+		t.Errorf("after a restore: %+v", now)
 	}
 }
 

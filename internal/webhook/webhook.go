@@ -38,6 +38,8 @@ type Store interface {
 	// it meanwhile. It returns dossier.NotFound if there is none.
 	ClaimWebhook(ctx context.Context, now, until time.Time) (records.Webhook, error)
 	SaveDelivery(ctx context.Context, w records.Webhook) error
+	// Webhook returns a webhook as it is now.
+	Webhook(ctx context.Context, id string) (records.Webhook, error)
 	// Events returns up to limit events after seq, oldest first.
 	Events(ctx context.Context, after int64, limit int) ([]records.Event, error)
 }
@@ -117,8 +119,13 @@ func (s *Sender) Once(ctx context.Context) (bool, error) {
 		if err := s.Store.SaveDelivery(ctx, w); err != nil || !ok {
 			return true, err
 		}
+		// Somebody may have switched it off meanwhile, or changed where and what it is told.
+		if now, err := s.Store.Webhook(ctx, w.ID); err != nil || now.Version != w.Version {
+			break
+		}
 	}
-	w.Next = time.Time{}
+	// Those that have waited longer than this one come first.
+	w.Next = s.Now()
 	return true, s.Store.SaveDelivery(ctx, w)
 }
 

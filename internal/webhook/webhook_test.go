@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dossier"
 	"dossier/internal/records"
 	"dossier/internal/store"
 	"dossier/internal/store/storetest"
@@ -24,6 +25,7 @@ import (
 type address struct {
 	*httptest.Server
 	status atomic.Int64
+	before func() // called once with the next request, if set
 	mu     sync.Mutex
 	got    []string // texts, in order
 	ids    []string
@@ -41,6 +43,10 @@ func newAddress(t *testing.T) *address {
 			a.got = append(a.got, string(body))
 		}
 		a.mu.Unlock()
+		if do := a.before; do != nil {
+			a.before = nil
+			do()
+		}
 		if a.status.Load() == 302 {
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 			return
@@ -177,6 +183,57 @@ func TestGivesUpAfterADayAndGoesOnWhereItStopped(t *testing.T) {
 	b.deliver()
 	if len(a.got) != 1 {
 		t.Errorf("delivered %v", a.got)
+	}
+}
+
+// TestChangedWhileDelivering: an address that is switched off, moved or removed between
+// two events hears no more where it was.
+func TestChangedWhileDelivering(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	a, moved := newAddress(t), newAddress(t)
+	id := b.hook(a)
+	change := func(do func(w *records.Webhook)) {
+		if _, err := b.store.ChangeWebhook(t.Context(), id, b.state(id).Version, func(w *records.Webhook) error { do(w); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	a.before = func() { change(func(w *records.Webhook) { w.URL = moved.URL }) }
+	moved.before = func() { change(func(w *records.Webhook) { w.Enabled = false }) }
+	b.happen("one", "two", "three")
+	b.deliver()
+	if len(a.got) != 1 || len(moved.got) != 1 || b.state(id).Enabled {
+		t.Fatalf("got %q and %q, %+v", a.got, moved.got, b.state(id))
+	}
+	moved.before = func() {
+		if err := b.store.DeleteWebhook(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+	b.happen("four")
+	change(func(w *records.Webhook) { w.Enabled = true })
+	if _, err := b.Once(t.Context()); !errors.Is(err, dossier.NotFound) || len(moved.got) != 2 {
+		t.Errorf("removed: %v, %q", err, moved.got)
+	}
+}
+
+// TestABusyAddressLetsOthersHaveTheirTurn: an address that always has something due does
+// not keep the others waiting.
+func TestABusyAddressLetsOthersHaveTheirTurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	one, two := newAddress(t), newAddress(t)
+	b.hook(one)
+	b.hook(two)
+	for range 4 {
+		b.happen("x")
+		b.clock.Add(time.Second)
+		if _, err := b.Once(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(one.got)+len(two.got) < 4 || len(one.got) == 0 || len(two.got) == 0 {
+		t.Errorf("one got %d and the other %d", len(one.got), len(two.got))
 	}
 }
 

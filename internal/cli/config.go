@@ -278,38 +278,6 @@ func withTables(keys []string) []string {
 	return out
 }
 
-func (s *settings) validate(apps []app.App) error {
-	if !slices.Contains([]string{"outbox", "smtp", "resend"}, s.Mail.Via) {
-		return dossier.Errorf(dossier.Invalid, "mail.via is %q; it must be outbox, smtp or resend.", s.Mail.Via)
-	}
-	if !slices.Contains([]string{"starttls", "implicit", "none"}, s.Mail.TLS) {
-		return dossier.Errorf(dossier.Invalid, "mail.tls is %q; it must be starttls, implicit or none.", s.Mail.TLS)
-	}
-	if !slices.Contains([]string{"debug", "info", "warn", "error"}, strings.ToLower(s.Log.Level)) {
-		return dossier.Errorf(dossier.Invalid, "log.level is %q; it must be debug, info, warn or error.", s.Log.Level)
-	}
-	if !slices.Contains([]string{"text", "json"}, s.Log.Format) {
-		return dossier.Errorf(dossier.Invalid, "log.format is %q; it must be text or json.", s.Log.Format)
-	}
-	if s.Work.Workers < 1 {
-		return dossier.Errorf(dossier.Invalid, "work.workers is %d; it must be at least 1.", s.Work.Workers)
-	}
-	if s.Ledger.Every <= 0 {
-		return dossier.Errorf(dossier.Invalid, "ledger.every must be longer than nothing.")
-	}
-	for alias, m := range s.Models {
-		if m.Provider == "" || m.Model == "" {
-			return dossier.Errorf(dossier.Invalid, "models.%s needs a provider and a model.", alias)
-		}
-	}
-	for _, a := range apps {
-		if err := s.apps[a.ID].Validate(); err != nil {
-			return fmt.Errorf("apps.%s: %w", a.ID, err)
-		}
-	}
-	return nil
-}
-
 func (s *settings) storeURL(env func(string) string) (string, error) {
 	if s.Store.URLEnv != "" {
 		return Secret("env:" + s.Store.URLEnv).Reveal(env)

@@ -70,6 +70,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		env  map[string]string
 		sets []string
 		want string
+		hide string
 	}{
 		{text: "[http]\nadr = \"x\"\n", want: `there is no setting "http.adr". Did you mean "http.addr"?`},
 		{text: "[htp]\naddr = \"x\"\n", want: `there is no setting "htp". Did you mean "http"?`},
@@ -86,11 +87,27 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{env: map[string]string{"DOSSIER_LEDGER_EVERY": "soon"}, want: "not a duration"},
 		{sets: []string{"http.add=x"}, want: `Did you mean "http.addr"?`},
 		{text: "[mail]\nvia = \"pigeon\"\n", want: "must be outbox, smtp or resend"},
+		{sets: []string{"http.url=dossier.example.org"}, want: `http.url is "dossier.example.org"; it must be an address such as`},
+		{sets: []string{"http.url=ftp://dossier.example.org"}, want: "http.url is"},
+		{sets: []string{"http.url=https://"}, want: "http.url is"},
+		{sets: []string{"http.url=https://example.org/dossier"}, want: "with nothing after the host"},
+		{sets: []string{"http.url=https://me:hunter2@example.org"}, want: `"https://me:[secret]@example.org"`},
+		{sets: []string{"store.url=mysql://me:hunter2@db/x"}, want: "not mysql:….", hide: "hunter2"},
+		{sets: []string{"mail.via=smtp"}, want: "mail.host must name the server"},
+		{sets: []string{"mail.port=70000"}, want: "mail.port is 70000"},
+		{sets: []string{"mail.from=the desk"}, want: `mail.from is "the desk"`},
+		{text: "[mail]\npassword = \"hunter2\"\n", want: "mail.password must be given as env:NAME or file:PATH", hide: "hunter2"},
+		{text: "[models.fast]\nprovider = \"openai\"\nmodel = \"m\"\nkey = \"hunter2\"\n", want: "models.fast.key must be given as", hide: "hunter2"},
+		{text: "[oidc]\nissuer = \"https://login.test\"\n", want: "oidc.client must say"},
+		{text: "[oidc]\nissuer = \"login.test\"\nclient = \"d\"\n", want: `oidc.issuer is "login.test"`},
+		{text: "[oidc]\nissuer = \"https://login.test\"\nclient = \"d\"\n[oidc.roles]\nbosses = [\"admn\"]\n", want: `oidc.roles.bosses: there is no role "admn". Did you mean "admin"?`},
 		{text: "[models.fast]\nprovider = \"openai\"\n", want: "models.fast needs a provider and a model"},
 	} {
 		_, err := loadText(t, c.text, c.env, c.sets...)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: got %v, want %q", c.text, err, c.want)
+			t.Errorf("%q %q: got %v, want %q", c.text, c.sets, err, c.want)
+		} else if c.hide != "" && strings.Contains(err.Error(), c.hide) {
+			t.Errorf("a secret is shown: %v", err)
 		}
 	}
 }

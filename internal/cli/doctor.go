@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,6 +68,7 @@ func (l *line) doctor() *cobra.Command {
 				return err
 			}
 			s := p.status(cmd.Context())
+			p.tryMail(cmd.Context(), &s.Mail)
 			bad := false
 			if err := l.print(s, func(w io.Writer) error {
 				for _, part := range []struct {
@@ -93,6 +96,22 @@ func (l *line) doctor() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// tryMail looks whether the mail server answers. Only the doctor does: a page that shows
+// how things are must not wait for a server that does not.
+func (p *product) tryMail(ctx context.Context, part *api.Part) {
+	if p.Mail.Via != "smtp" {
+		return
+	}
+	addr := net.JoinHostPort(p.Mail.Host, strconv.Itoa(p.Mail.Port))
+	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		part.OK, part.Note = false, "The mail server "+addr+" does not answer. Check mail.host and mail.port; mail waits in the outbox."
+		return
+	}
+	_ = conn.Close() // only that it answers counts
+	part.Note = "The mail server " + addr + " answers."
 }
 
 func mark(ok bool) string {

@@ -88,28 +88,44 @@ func (m *mover) prepare(ctx context.Context, c *openCall) (*prepared, error) {
 	}
 	i := slices.IndexFunc(m.agent.Tools, func(t tool.Tool) bool { return t.Name == c.call.Tool })
 	if i < 0 {
-		return p.refuse(m.noSuchTool(c.call.Tool)), nil
+		return p.withdraw(m.noSuchTool(c.call.Tool)), nil
 	}
 	p.tool = m.agent.Tools[i]
-	if !p.tool.Allows(m.as) {
-		return p.refuse(fmt.Sprintf("%s may not use %s: it needs the role %s.", m.as.Name, p.tool.Name, roleList(p.tool.Roles))), nil
+	if c.begun != nil {
+		return p, m.prepareBegun(ctx, p)
+	}
+	if why := m.forbidden(p.tool); why != "" {
+		return p.withdraw(why), nil
 	}
 	if err := m.planCall(p, c.call.Args); err != nil {
-		return p.refuse(dossier.Message(err)), nil
+		return p.withdraw(dossier.Message(err)), nil
 	}
 	if c.asked != nil {
 		return p, m.prepareAsked(ctx, p)
 	}
-	if c.begun != nil {
-		return p, m.prepareBegun(ctx, p)
-	}
 	return p, m.prepareFresh(ctx, p)
+}
+
+// forbidden says why whoever the run is for may not use a tool now, or returns "".
+func (m *mover) forbidden(t tool.Tool) string {
+	if t.Allows(m.as) {
+		return ""
+	}
+	return fmt.Sprintf("%s may not use %s: it needs the role %s.", m.as.Name, t.Name, roleList(t.Roles))
+}
+
+// withdraw refuses a call, and takes back the question about it if one was asked.
+func (p *prepared) withdraw(why string) *prepared {
+	if p.asked != nil {
+		p.void = &dossier.Approval{ID: p.asked.Approval, Status: dossier.Void, VoidedBy: why}
+	}
+	return p.refuse(why)
 }
 
 // planCall plans the call with args. An act whose tool names no key is a deed of this
 // call alone.
-func (m *mover) planCall(p *prepared, args json.RawMessage) error {
-	var err error
+func (m *mover) planCall(p *prepared, args json.RawMessage) (err error) {
+	defer guard("planning "+p.tool.Name, &err)
 	p.plan, err = p.tool.Plan(args)
 	if p.plan.Ask == "" && !byPolicy(m.tr.model) {
 		p.plan.Ask = p.plan.AskModel
@@ -131,8 +147,8 @@ func (m *mover) prepareFresh(ctx context.Context, p *prepared) error {
 			p.came = Came{Value: done.Value, Again: true}
 			return nil
 		}
-		if done.State == ActBegun && done.Run != m.run.ID {
-			p.refuse("The same act is already under way in another run.")
+		if done.State == ActBegun {
+			m.behind(p, done)
 			return nil
 		}
 	}
@@ -150,9 +166,18 @@ func (m *mover) prepareFresh(ctx context.Context, p *prepared) error {
 	return nil
 }
 
+// behind handles a call for a deed that another call has begun. If that is a call of the
+// same turn, this one comes to what becomes of it.
+func (m *mover) behind(p *prepared, first Act) {
+	p.refuse("The same act is already under way in another run.")
+	if first.Run == m.run.ID && m.tr.open(first.Call) != nil {
+		p.way = wait
+	}
+}
+
 // worthAsking refuses a call of which the tool says that it could not be carried out.
 func (m *mover) worthAsking(ctx context.Context, p *prepared) error {
-	err := p.tool.Before(ctx, m.callOf(p), p.plan.Args)
+	err := m.before(ctx, p)
 	if k := dossier.KindOf(err); err != nil && (k == dossier.Unavailable || k == dossier.Internal || ctx.Err() != nil) {
 		return err
 	}
@@ -160,6 +185,11 @@ func (m *mover) worthAsking(ctx context.Context, p *prepared) error {
 		p.refuse(dossier.Message(err))
 	}
 	return nil
+}
+
+func (m *mover) before(ctx context.Context, p *prepared) (err error) {
+	defer guard("looking before "+p.tool.Name, &err)
+	return p.tool.Before(ctx, m.callOf(p), p.plan.Args)
 }
 
 // callOf is what a tool is told about the call.
@@ -173,6 +203,9 @@ func (m *mover) callOf(p *prepared) tool.Call {
 // prepareBegun handles an act that was begun and has no result. If the process that
 // began it is gone, nobody knows whether it happened, and a person is asked.
 func (m *mover) prepareBegun(ctx context.Context, p *prepared) error {
+	if p.asked != nil {
+		return m.prepareAsked(ctx, p)
+	}
 	p.way = wait
 	b := p.begun
 	if b.Instance == m.Log.Instance() {
@@ -182,12 +215,16 @@ func (m *mover) prepareBegun(ctx context.Context, p *prepared) error {
 	} else if alive, err := m.Log.Alive(ctx, b.Instance); err != nil || alive {
 		return err
 	}
-	p.inDoubt()
+	m.inDoubt(p)
 	return nil
 }
 
-// inDoubt makes a question of an act of which nobody knows whether it happened.
-func (p *prepared) inDoubt() {
+// inDoubt makes a question of an act of which nobody knows whether it happened: of the
+// act as it was begun, which a person may have edited.
+func (m *mover) inDoubt(p *prepared) {
+	if err := m.planCall(p, p.begun.Args); err != nil { // by rules that have changed since
+		p.plan.Title = "Run " + p.tool.Name + "."
+	}
 	p.way, p.doubt, p.plan.Args, p.plan.Key = question, true, p.begun.Args, p.begun.Key
 }
 
@@ -287,6 +324,9 @@ func (m *mover) run1(ctx context.Context, p *prepared) (Entry, error) {
 	if ctx.Err() != nil {
 		return Entry{}, ctx.Err()
 	}
+	if p.way == act && (errors.Is(err, errPanic) || errors.Is(err, tool.ErrUnsaid)) {
+		return Entry{}, err
+	}
 	came := Came{Value: res.Value, Ms: ms(m.Now().Sub(began))}
 	if err != nil {
 		m.Slog.InfoContext(ctx, "tool failed", "tool", p.tool.Name, "run", m.run.ID, "err", err)
@@ -299,11 +339,7 @@ func (m *mover) run1(ctx context.Context, p *prepared) (Entry, error) {
 
 // invoke calls the tool. A tool that panics has a bug; its run does not die of it.
 func (m *mover) invoke(ctx context.Context, p *prepared) (res tool.Result, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("tool %s panicked: %v", p.tool.Name, v)
-		}
-	}()
+	defer guard("tool "+p.tool.Name, &err)
 	ctx, span := trace.Tool(ctx, p.tool.Name, p.call.ID, p.tool.Effect.String())
 	defer func() { span.End(err) }()
 	run := p.tool.Run
@@ -386,6 +422,10 @@ func (m *mover) runAct(ctx context.Context, p *prepared) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	e, err := m.run1(ctx, p)
+	if errors.Is(err, errPanic) || errors.Is(err, tool.ErrUnsaid) {
+		m.Slog.ErrorContext(ctx, "an act broke and may have happened", "tool", p.tool.Name, "run", m.run.ID, "err", err)
+		return nil // a person will be asked
+	}
 	if err != nil {
 		return err
 	}

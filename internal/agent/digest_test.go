@@ -83,7 +83,7 @@ func TestAnAlteredApprovalIsNotUsed(t *testing.T) {
 			if w.acted.Load() != 0 {
 				t.Errorf("it acted on %q", w.actArgs)
 			}
-			const why = `act failed {"error":"The approval does not fit the call it was given for, so it was not used."}`
+			const why = `act failed {"error":"It was not done. The approval does not fit the call it was given for."}`
 			if got := w.returns(); len(got) != 2 || got[1] != why {
 				t.Errorf("came back %q", got)
 			}

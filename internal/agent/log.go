@@ -52,7 +52,7 @@ type Move struct {
 
 	Entries   []Entry
 	Approvals []dossier.Approval // newly asked
-	Voided    []dossier.Approval // no longer to be decided, with Status and VoidedBy set
+	Voided    []dossier.Approval // no longer to be decided or used, with Status and VoidedBy set
 	Children  []dossier.Run      // newly started; each is queued, unless Drives
 	Begin     *Act               // an act that is about to run
 	Finish    *Act               // an act that came back

@@ -264,7 +264,7 @@ func (m *mover) begin(ctx context.Context) (Next, error) {
 	brief := model.Brief{Input: m.run.Input}
 	var seen []dossier.Evidence
 	if m.agent.Preload != nil {
-		pre, err := m.agent.Preload(ctx, m.run)
+		pre, err := m.preload(ctx)
 		if err != nil {
 			if dossier.KindOf(err) == dossier.Unavailable || ctx.Err() != nil {
 				return Stop, err
@@ -286,6 +286,22 @@ func (m *mover) begin(ctx context.Context) (Next, error) {
 	return Again, m.hold(ctx, e)
 }
 
+func (m *mover) preload(ctx context.Context) (pre Preloaded, err error) {
+	defer guard("preloading of "+m.agent.Name, &err)
+	return m.agent.Preload(ctx, m.run)
+}
+
+// errPanic marks an error that was a panic.
+var errPanic = errors.New("panic")
+
+// guard, deferred, makes an error of a panic in what an app brings: one bad case must
+// not take the whole process down, again and again.
+func guard(what string, err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%s: %w: %v", what, errPanic, v)
+	}
+}
+
 // Say adds what a person said to a conversation and makes it ready. A question that
 // was still open in it is withdrawn: the person chose to say something else.
 func (r *Runner) Say(ctx context.Context, id dossier.RunID, by dossier.Principal, text string, attached []Attachment) error {
@@ -302,13 +318,18 @@ func (r *Runner) Say(ctx context.Context, id dossier.RunID, by dossier.Principal
 			return err
 		}
 	}
+	asked, err := r.Log.Approvals(ctx, id)
+	if err != nil {
+		return err
+	}
 	mv := Move{Status: dossier.Ready}
 	var entries []Entry
 	for _, c := range m.tr.calls {
 		if c.came != nil {
 			continue
 		}
-		if c.asked == nil || c.begun != nil {
+		agreed := func(a dossier.Approval) bool { return a.ID == c.asked.Approval && a.Status == dossier.Approved }
+		if c.asked == nil || c.begun != nil || slices.ContainsFunc(asked, agreed) {
 			return dossier.Errorf(dossier.Conflict, "The last request is still being worked on. Wait for its answer.")
 		}
 		mv.Voided = append(mv.Voided, dossier.Approval{

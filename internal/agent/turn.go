@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,10 @@ func (m *mover) ask(ctx context.Context) (Next, error) {
 		return m.abandon(ctx, "The reference policy could not go on: "+dossier.Message(err))
 	}
 	if calls := reply.Calls(); len(calls) > 0 {
+		if len(calls) > maxCalls && !byPolicy(turn.Model) {
+			turn.Problem = fmt.Sprintf("It asks for %d calls at once. At most %d are carried out.", len(calls), maxCalls)
+			return Again, m.record(ctx, Move{Status: dossier.Ready}, m.turned(&turn))
+		}
 		for i, c := range calls {
 			turn.Calls = append(turn.Calls, TurnCall{ID: m.callID(c.ID, i), Tool: c.Tool, Args: orEmpty(c.Args)})
 		}
@@ -37,6 +42,10 @@ func (m *mover) ask(ctx context.Context) (Next, error) {
 	}
 	return m.answer(ctx, turn, reply)
 }
+
+// maxCalls is how many calls a model may make in one turn. Nobody can mean more, and
+// people may be asked about each.
+const maxCalls = 100
 
 // turned makes the entry of a model turn.
 func (m *mover) turned(t *Turn) Entry {
@@ -53,6 +62,7 @@ func (m *mover) callID(id string, i int) string {
 }
 
 func orEmpty(args json.RawMessage) json.RawMessage {
+	args = bytes.ToValidUTF8(args, []byte("\uFFFD"))
 	if !json.Valid(args) {
 		if len(args) == 0 {
 			return json.RawMessage("{}")
@@ -89,7 +99,7 @@ func (m *mover) answer(ctx context.Context, turn Turn, reply *model.Reply) (Next
 // usable returns the answer in reply, or an Invalid error that says what is wrong
 // with it.
 func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json.RawMessage, error) {
-	text := strings.TrimFunc(reply.Text(), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	text := strings.TrimFunc(strings.ToValidUTF8(reply.Text(), "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	switch {
 	case reply.Stop == model.CutShort:
 		return nil, dossier.Errorf(dossier.Invalid, "It was cut short.")
@@ -106,9 +116,22 @@ func (m *mover) usable(ctx context.Context, turn Turn, reply *model.Reply) (json
 	if m.agent.Check == nil {
 		return value, nil
 	}
-	return value, m.agent.Check(ctx, Draft{
+	return value, m.check(ctx, Draft{
 		Run: m.run, Answer: value, Returns: m.tr.returns, Said: m.tr.heard, Policy: byPolicy(turn.Model), Facts: m.facts,
 	})
+}
+
+// check holds an answer against the agent's own check. One on which that breaks cannot
+// be used.
+func (m *mover) check(ctx context.Context, d Draft) (err error) {
+	defer func() {
+		if errors.Is(err, errPanic) {
+			m.Slog.ErrorContext(ctx, "the check of an answer broke", "agent", m.agent.Name, "run", m.run.ID, "err", err)
+			err = dossier.Errorf(dossier.Invalid, "It cannot be checked.").Because(err)
+		}
+	}()
+	defer guard("check of "+m.agent.Name, &err)
+	return m.agent.Check(ctx, d)
 }
 
 // facts returns the facts of the case, with those that this run has just seen.
@@ -217,7 +240,7 @@ func (m *mover) policy() model.Model {
 func (m *mover) generateWith(ctx context.Context, mod model.Model, req *model.Request) (Turn, *model.Reply, error) {
 	began := m.Now()
 	ctx, span := trace.Model(ctx, mod.Name())
-	reply, err := mod.Generate(ctx, req, sinkOf(ctx))
+	reply, err := speak(ctx, mod, req)
 	defer func() { span.End(err) }()
 	turn := Turn{Model: mod.Name(), Version: m.agent.version(), Ms: ms(m.Now().Sub(began))}
 	if err != nil {
@@ -231,6 +254,11 @@ func (m *mover) generateWith(ctx context.Context, mod model.Model, req *model.Re
 		span.Tell(m.told(turn, req))
 	}
 	return turn, reply, nil
+}
+
+func speak(ctx context.Context, mod model.Model, req *model.Request) (reply *model.Reply, err error) {
+	defer guard(mod.Name(), &err)
+	return mod.Generate(ctx, req, sinkOf(ctx))
 }
 
 // told is what a trace says about a turn. Text is in it only if the operator wants

@@ -22,6 +22,9 @@ func (m *mover) waitFor(ctx context.Context, calls []*prepared) (Next, error) {
 			if err != nil {
 				return Stop, err
 			}
+			if p.void != nil {
+				mv.Voided = append(mv.Voided, *p.void)
+			}
 			mv.Approvals = append(mv.Approvals, a)
 			entries = append(entries, m.entry(dossier.Asked, askedBody{Call: p.call.ID, Approval: a.ID, Doubt: p.doubt}))
 		case spawn:
@@ -155,7 +158,7 @@ func (m *mover) prepareAsked(ctx context.Context, p *prepared) error {
 		p.ruled = &a.Decisions[len(a.Decisions)-1]
 	}
 	if p.asked.Doubt && (a.Status == dossier.Void || a.Status == dossier.Expired) {
-		p.inDoubt() // which only a person's word ends
+		m.inDoubt(p) // which only a person's word ends
 		return nil
 	}
 	switch a.Status {
@@ -195,13 +198,15 @@ func (m *mover) approved(ctx context.Context, p *prepared, a dossier.Approval) e
 		return err
 	}
 	if sum, err := Digest(a, chain); err != nil || sum != a.Digest {
-		p.refuse("The approval does not fit the call it was given for, so it was not used.")
-		return err
+		m.unused(p, a, "The approval does not fit the call it was given for.")
+		return nil
 	}
 	if why := Changed(a, chain); why != "" {
-		a.Status, a.VoidedBy = dossier.Void, why
-		p.refuse("It was not done. " + why)
-		p.void = &a
+		m.unused(p, a, why)
+		return nil
+	}
+	if p.asked.Doubt {
+		m.doAgain(p)
 		return nil
 	}
 	args := a.Args
@@ -213,11 +218,7 @@ func (m *mover) approved(ctx context.Context, p *prepared, a dossier.Approval) e
 		p.refuse("The edited arguments cannot be used: " + dossier.Message(err))
 		return nil
 	}
-	switch {
-	case p.asked.Doubt:
-		p.way = act
-		return nil
-	case p.ruled.Verb == dossier.Edit && a.Need > 1:
+	if p.ruled.Verb == dossier.Edit && a.Need > 1 {
 		p.way = question // the others agree to what it has become, not to what it was
 		return nil
 	}
@@ -226,6 +227,32 @@ func (m *mover) approved(ctx context.Context, p *prepared, a dossier.Approval) e
 	err = m.prepareFresh(ctx, p)
 	p.plan.Ask = why
 	return err
+}
+
+// unused makes an approval void that a person gave and that no longer holds. What it let
+// happen does not; whether an act in doubt did is asked anew.
+func (m *mover) unused(p *prepared, a dossier.Approval, why string) {
+	a.Status, a.VoidedBy = dossier.Void, why
+	p.void = &a
+	if p.asked.Doubt {
+		m.inDoubt(p)
+		return
+	}
+	p.refuse("It was not done. " + why)
+}
+
+// doAgain lets an act run that a person, who looked whether it had happened, wants done
+// again. If it cannot be, it is settled as one that did not happen.
+func (m *mover) doAgain(p *prepared) {
+	why := m.forbidden(p.tool)
+	if err := m.planCall(p, p.begun.Args); err != nil && why == "" {
+		why = "It cannot be done again: " + dossier.Message(err)
+	}
+	p.plan.Args, p.plan.Key, p.way = p.begun.Args, p.begun.Key, act
+	if why != "" {
+		p.refuse(why)
+		p.way = settle
+	}
 }
 
 // prepareChild follows the child run that answers a call to a specialist.

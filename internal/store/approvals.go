@@ -206,7 +206,7 @@ func (s *Store) lapse(ctx context.Context, a dossier.Approval) error {
 	if a.Status == dossier.Void {
 		kind, text = records.ApprovalVoid, voidText(a)
 	}
-	if err := s.endApproval(ctx, a, a.Status, kind, text, s.now(), &events); err != nil {
+	if err := s.endApproval(ctx, a, unused[:1], kind, text, s.now(), &events); err != nil {
 		return err
 	}
 	if len(events) == 0 {

@@ -67,11 +67,17 @@ func (s *Store) sweepApprovals(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// endApproval gives a pending approval its last status and adds the event. One that
-// is no longer pending stays as it is.
-func (s *Store) endApproval(ctx context.Context, a dossier.Approval, st dossier.ApprovalStatus, kind, text string, at time.Time, events *[]records.Event) error {
-	n, err := s.db.Exec(ctx, "UPDATE approvals SET status = $2, voided_by = $3 WHERE id = $1 AND status = 'pending'",
-		a.ID, st, a.VoidedBy)
+// unused is where an approval stands of which a run says that it is not carried out.
+var unused = []dossier.ApprovalStatus{dossier.Pending, dossier.Approved}
+
+// endApproval gives an approval its last status and adds the event. One that stands
+// elsewhere than from stays as it is.
+func (s *Store) endApproval(ctx context.Context, a dossier.Approval, from []dossier.ApprovalStatus, kind, text string, at time.Time, events *[]records.Event) error {
+	w := where{}
+	set := "UPDATE approvals SET status = " + w.arg(a.Status) + ", voided_by = " + w.arg(a.VoidedBy)
+	w.add("id = ?", a.ID)
+	oneOf(&w, "status", from)
+	n, err := s.db.Exec(ctx, set+w.sql(), w.args...)
 	if err != nil {
 		return fmt.Errorf("end approval %s: %w", a.ID, err)
 	}

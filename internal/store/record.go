@@ -173,7 +173,7 @@ func (r *recording) ask(ctx context.Context) error {
 	}
 	for _, a := range r.m.Voided {
 		a.Run, a.Case, a.App = r.run.ID, r.run.Case, r.run.App
-		err := r.s.endApproval(ctx, a, a.Status, records.ApprovalVoid, voidText(a), r.m.At, &r.events)
+		err := r.s.endApproval(ctx, a, unused, records.ApprovalVoid, voidText(a), r.m.At, &r.events)
 		if err != nil {
 			return err
 		}

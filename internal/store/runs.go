@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"dossier"
@@ -163,9 +164,16 @@ func (s *Store) insertRun(ctx context.Context, r dossier.Run, at time.Time) (dos
 }
 
 func (s *Store) insertSteps(ctx context.Context, run dossier.RunID, steps []dossier.Step, at time.Time) error {
-	if len(steps) == 0 {
-		return nil
+	for some := range slices.Chunk(steps, 1000) {
+		if err := s.insertSome(ctx, run, some, at); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// insertSome inserts no more steps than one statement takes.
+func (s *Store) insertSome(ctx context.Context, run dossier.RunID, steps []dossier.Step, at time.Time) error {
 	args := make([]any, 0, 6*len(steps))
 	for _, st := range steps {
 		if st.ID == "" {

@@ -79,7 +79,8 @@ func (l *chain) void(ctx context.Context, a dossier.Approval) error {
 	if err := l.s.wake(ctx, a.Run, true); err != nil {
 		return err
 	}
-	return l.s.endApproval(ctx, a, dossier.Void, records.ApprovalVoid, voidText(a), l.at, &l.events)
+	a.Status = dossier.Void
+	return l.s.endApproval(ctx, a, unused[:1], records.ApprovalVoid, voidText(a), l.at, &l.events)
 }
 
 func sentence(e dossier.Evidence) string {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -137,6 +138,9 @@ func (s Schema) Check(raw json.RawMessage) error {
 	if c.flat != nil && c.flat.accepts(raw) {
 		return nil
 	}
+	if holdsNUL(raw) {
+		return dossier.Errorf(dossier.Invalid, "A text in it holds the character U+0000, which cannot be stored. Leave it out.")
+	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return dossier.Errorf(dossier.Invalid, "This is not JSON: %v.", err)
@@ -148,6 +152,21 @@ func (s Schema) Check(raw json.RawMessage) error {
 		return dossier.Errorf(dossier.Invalid, "%s", explain(err))
 	}
 	return nil
+}
+
+// holdsNUL reports whether a string of the JSON in raw holds U+0000, which can only be
+// written as an escape and which PostgreSQL does not store.
+func holdsNUL(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(raw[i:], []byte(`\u0000`)) {
+			return true
+		}
+		i++ // what is escaped begins no escape
+	}
+	return false
 }
 
 // MarshalJSON writes the schema document.

@@ -19,6 +19,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"time"
@@ -231,11 +232,15 @@ func (d Def[In, Out]) runner(run func(context.Context, Call, In) (Output[Out], e
 		}
 		value, err := json.Marshal(out.Value)
 		if err != nil {
-			return Result{}, fmt.Errorf("encode result of %s: %w", d.Name, err)
+			return Result{}, fmt.Errorf("encode result of %s: %w: %w", d.Name, ErrUnsaid, err)
 		}
 		return Result{value, out.Evidence, out.Findings}, nil
 	}
 }
+
+// ErrUnsaid says that a tool did its work and that what it returned cannot be written
+// down.
+var ErrUnsaid = errors.New("the result is no JSON")
 
 // A Tool is a declared tool with its types erased. Make one with [Def.Tool].
 type Tool struct {

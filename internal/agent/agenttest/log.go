@@ -103,7 +103,9 @@ func (l *Log) Record(_ context.Context, m agent.Move) error {
 	}
 	for _, v := range m.Voided {
 		a := l.approvals[v.ID]
-		a.Status, a.VoidedBy = v.Status, v.VoidedBy
+		if a.Status == dossier.Pending || a.Status == dossier.Approved {
+			a.Status, a.VoidedBy = v.Status, v.VoidedBy
+		}
 		l.approvals[v.ID] = a
 	}
 	for _, c := range m.Children {

@@ -419,6 +419,7 @@ func TestABetterValue(t *testing.T) {
 	b := apptest.Open(t, gatepass.App, apptest.Options{At: monday})
 	k := begin(b, "hr", hr)
 	k.must("create a pass for Ravi Kumar to visit the bank, back by 5 pm yesterday", "must lie in the future", "Tell me the right value")
+	k.must("16 November 2062 5 pm", "time of return must lie within 90 days from now", "look at the year")
 	k.must("tomorrow 6 pm", "Pass GP-2026-0001 is made for Ravi Kumar", "Expected back: 17 Nov 2026 18:00")
 	k.must("create a pass for "+strings.Repeat("Ravi", 40)+" to visit the bank, not coming back", "name is too long")
 	k.must("what is pending?", "1 pending pass")

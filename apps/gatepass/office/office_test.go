@@ -187,6 +187,10 @@ func TestProblems(t *testing.T) {
 	if p := problem(t, err, 422); p.Errors[0].Field != "return_by" {
 		t.Errorf("%+v", p.Errors)
 	}
+	_, err = o.Create(ctx, hana, office.New{Person: "A", Purpose: "b", Returnable: yes(), ReturnBy: "2062-11-16T17:00"})
+	if p := problem(t, err, 422); p.Errors[0] != (pass.FieldError{Field: "return_by", Rule: "must lie within 90 days from now, and 16 November 2062 does not: look at the year"}) {
+		t.Errorf("%+v", p.Errors)
+	}
 	p := create(t, o, "Out Wards", "bank", yes())
 	do(t, o, meera, p, pass.Approve)
 	do(t, o, gopal, p, pass.Exit)

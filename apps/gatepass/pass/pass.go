@@ -6,6 +6,7 @@
 package pass
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -164,6 +165,10 @@ const (
 	MaxPurpose = 500
 )
 
+// MaxAway is how long a person may be expected to stay away. The code of a pass holds as
+// long, so a year that was mistyped must not pass for a time of return.
+const MaxAway = 90 * 24 * time.Hour
+
 // A FieldError says which part of an input is wrong and which rule it breaks.
 type FieldError struct {
 	Field string `json:"field"`
@@ -181,6 +186,8 @@ func CheckNew(person, purpose string, returnable bool, returnBy *time.Time, now 
 			out = append(out, FieldError{"return_by", "a pass that is not returnable cannot have a time of return"})
 		case !returnBy.After(now):
 			out = append(out, FieldError{"return_by", "must lie in the future"})
+		case returnBy.Sub(now) > MaxAway:
+			out = append(out, FieldError{"return_by", fmt.Sprintf("must lie within %d days from now, and %s does not: look at the year", MaxAway/(24*time.Hour), returnBy.Format("2 January 2006"))})
 		}
 	}
 	return out

@@ -175,7 +175,7 @@ func TestOverdue(t *testing.T) {
 func TestCheckNew(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 16, 10, 0, 0, 0, time.UTC)
-	past, future := now, now.Add(time.Minute)
+	past, future, late, never := now, now.Add(time.Minute), now.Add(MaxAway), now.AddDate(1, 0, 0)
 	long := string(make([]rune, MaxName+1))
 	tests := []struct {
 		name, person, purpose string
@@ -189,6 +189,8 @@ func TestCheckNew(t *testing.T) {
 		{"too long", long, "bank", false, nil, []string{"person_name"}},
 		{"control character", "Ravi\x00", "bank", false, nil, []string{"person_name"}},
 		{"past return", "Ravi", "bank", true, &past, []string{"return_by"}},
+		{"the latest return", "Ravi", "bank", true, &late, nil},
+		{"a year mistyped", "Ravi", "bank", true, &never, []string{"return_by"}},
 		{"one way with return", "Ravi", "bank", false, &future, []string{"return_by"}},
 	}
 	for _, tt := range tests {

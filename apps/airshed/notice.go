@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dossier"
 	"dossier/apps/airshed/book"
@@ -40,7 +39,7 @@ func (a *airshed) noticeTool() tool.Tool {
 		},
 		Key:    func(n legal.Notice) string { return n.ReportID + "/" + observe.StateKey(n.State) },
 		Check:  func(n legal.Notice) error { return checkID(n.ReportID) },
-		Policy: tool.Policy{Approvers: []dossier.Role{legalOf}, Expires: 7 * 24 * time.Hour, Remind: 24 * time.Hour},
+		Policy: asks(),
 		Run: func(ctx context.Context, c tool.Call, n legal.Notice) (tool.Output[noticeOut], error) {
 			return a.notify(ctx, c, n, a.Mail.Send)
 		},

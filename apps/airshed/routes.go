@@ -2,6 +2,7 @@ package airshed
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -40,6 +41,7 @@ func (a *airshed) routes(r *app.Router) {
 	app.Handle(r, op("get-received", http.MethodGet, "/received/{id}", "The trial receiver's record and copy of one report"), readers, a.getReceived)
 	app.Handle(r, op("get-scene", http.MethodGet, "/cases/{case}/scene", "What the map and the time line of a case show"), readers, a.getScene)
 	app.Handle(r, op("what-if", http.MethodPost, "/cases/{case}/what-if", "The same facts judged by other figures; not the record"), readers, a.whatIf)
+	r.Raw("GET /api/v1/airshed/received/{id}/body", readers, http.HandlerFunc(a.receivedBody))
 	r.Raw("GET /api/v1/airshed/reports/{id}/pdf", readers, a.page("application/pdf", render.PDF))
 	r.Raw("GET /api/v1/airshed/reports/{id}/html", readers, a.page("text/html; charset=utf-8", render.HTML))
 }
@@ -165,6 +167,15 @@ func (a *airshed) getReceived(_ context.Context, in *struct {
 	}
 	f, err := a.recv.Get(in.ID)
 	return &body[filing.Received]{f}, err
+}
+
+// receivedBody serves the receiver's copy of a report byte for byte.
+func (a *airshed) receivedBody(w http.ResponseWriter, req *http.Request) {
+	if a.recv == nil {
+		http.Error(w, fmt.Sprintf("Reports go to %s. What it holds must be asked there.", a.file.Endpoint), http.StatusNotFound)
+		return
+	}
+	a.recv.Body(w, req)
 }
 
 // A Scene is what the page of a case draws.

@@ -43,7 +43,7 @@ func (a *airshed) sendTool() tool.Tool {
 		},
 		Key:    func(in sendIn) string { return in.Report.ReportID },
 		Check:  func(in sendIn) error { return checkID(in.Report.ReportID) },
-		Policy: tool.Policy{Approvers: []dossier.Role{legalOf}, Verbs: []dossier.Verb{dossier.Approve, dossier.Reject, dossier.Respond}, Expires: 7 * 24 * time.Hour, Remind: 24 * time.Hour},
+		Policy: asks(dossier.Approve, dossier.Reject, dossier.Respond),
 		Run:    a.send,
 		Happened: func(ctx context.Context, c tool.Call, in sendIn) (tool.Output[filing.Result], error) {
 			return a.filed(ctx, c, in, func(d book.Draft) (filing.Result, error) {
@@ -51,6 +51,12 @@ func (a *airshed) sendTool() tool.Tool {
 			})
 		},
 	}.Tool()
+}
+
+// asks is how legal officers are asked. Those who do not answer for a day are reminded,
+// and the admins are told, who may decide then; after a week the request is taken back.
+func asks(verbs ...dossier.Verb) tool.Policy {
+	return tool.Policy{Approvers: []dossier.Role{legalOf}, Verbs: verbs, Expires: 7 * 24 * time.Hour, Remind: 24 * time.Hour, Escalate: []dossier.Role{dossier.Admin}}
 }
 
 func checkID(id string) error {

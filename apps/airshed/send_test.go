@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -344,4 +345,44 @@ func TestNoticesPassTheGate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A filing that nobody answers is reminded of and brought before the admins, before it is
+// taken back.
+func TestAFilingThatNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		decide bool
+		want   string
+	}{{"an admin decides", true, "filed"}, {"nobody decides", false, "not_filed"}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, nil, nil)
+			b.upload(alipur())
+			b.fire()
+			asked := b.Pending()[0]
+			admin := b.Person("ada", dossier.Admin)
+			agree := dossier.Decision{Verb: dossier.Approve, By: admin}
+			if _, err := b.Inbox.Decide(t.Context(), asked.ID, "", agree); !errors.Is(err, dossier.Forbidden) {
+				t.Fatalf("an admin decides before the legal officers had their day: %v", err)
+			}
+			b.Walk(25 * time.Hour)
+			left := b.Pending()
+			if len(left) != 1 || !slices.Contains(left[0].Roles, dossier.Admin) {
+				t.Fatalf("%+v", left)
+			}
+			if c.decide {
+				if _, err := b.Inbox.Decide(t.Context(), asked.ID, "", agree); err != nil {
+					t.Fatal(err)
+				}
+				b.Settle()
+			} else {
+				b.Walk(7 * 24 * time.Hour)
+			}
+			if cs := b.cases()[0]; cs.State != dossier.Closed || cs.Outcome != c.want || len(b.Pending()) != 0 {
+				t.Errorf("%s %s %s", cs.State, cs.Stage, cs.Outcome)
+			}
+		})
+	}
 }

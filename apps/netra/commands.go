@@ -192,13 +192,13 @@ func (o *office) watchScreen(ctx context.Context, c app.CLI, w engine.Window, ev
 
 func methodologyCommand(c app.CLI) *cobra.Command {
 	return &cobra.Command{
-		Use: "methodology", Short: "Print every formula, weight and limit of the configured method", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := c.Config()
+		Use: "methodology", Short: "Print every formula, weight and limit of the method in force", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := open(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			e, err := engine.New(cfg.(*Config).params())
+			e, err := o.board.Engine(cmd.Context(), o.env.Now())
 			if err != nil {
 				return err
 			}

@@ -231,6 +231,10 @@ func testProposals(t *testing.T, p *product) {
 	second, askSecond := p.propose(t, anOfficer, 1.7)
 	decide(askFirst, dossier.Approve)
 	is(first, "adopted", aSenior.ID, 1.5)
+	inForce, err := p.board.Engine(ctx, p.Clock.Now())
+	if out := (&terminal{t: t, product: p}).must("methodology"); err != nil || out != inForce.Methodology().Text() || !strings.HasPrefix(out, "Methodology "+engine.FormulaVersion+"+") {
+		t.Errorf("N-004 the command prints another method than the one that was adopted: %s, %v", out, err)
+	}
 	decide(askSecond, dossier.Approve) // it was held against weights that are no longer in force
 	is(second, "rejected", "rule/weights", 1.5)
 }

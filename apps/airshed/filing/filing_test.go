@@ -3,6 +3,8 @@ package filing_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -280,9 +282,28 @@ func TestReceiver(t *testing.T) {
 	if code, body := get("/reports/CAQM-2025-11-14-001"); code != 200 || !strings.Contains(body, "Alipur") {
 		t.Error(code, body)
 	}
-	if code, _ := get("/reports/..%2f..%2fetc%2fpasswd"); code != 404 {
-		t.Error(code)
+	for _, path := range []string{"/reports/..%2f..%2fetc%2fpasswd", "/reports/..%2f..%2fetc%2fpasswd/body", "/reports/CAQM-2025-11-14-009/body"} {
+		if code, _ := get(path); code != 404 {
+			t.Error(path, code)
+		}
 	}
+	t.Run("the copy is what the digest is of", func(t *testing.T) {
+		spaced := report(t, "CAQM-2025-11-14-003")
+		spaced.ExecutiveSummary += " <AQI & more>"
+		raw, err := json.MarshalIndent(spaced, "", "   ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = bytes.ReplaceAll(raw, []byte(`\u003c`), []byte("<"))
+		res, err := d.File(t.Context(), spaced, raw, filing.Options{})
+		if err != nil || res.Receipt == nil {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		code, body := get("/reports/CAQM-2025-11-14-003/body")
+		if sum := sha256.Sum256([]byte(body)); code != 200 || body != string(raw) || hex.EncodeToString(sum[:]) != res.Receipt.SHA256 {
+			t.Errorf("%d %s", code, body)
+		}
+	})
 	if code, body := get("/"); code != 200 || !strings.Contains(body, "CAQM-2025-11-14-001") {
 		t.Error(code, body)
 	}

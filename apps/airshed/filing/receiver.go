@@ -43,13 +43,14 @@ const maxReport = 16 << 20
 // maxSkew is how far a signature's time may be off.
 const maxSkew = 5 * time.Minute
 
-// Handler serves the receiver: POST /reports, GET /reports, GET /reports/{id} and a
-// page at / that lists what came in.
+// Handler serves the receiver: POST /reports, GET /reports, GET /reports/{id},
+// GET /reports/{id}/body and a page at / that lists what came in.
 func (r *Receiver) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /reports", r.take)
 	mux.HandleFunc("GET /reports", r.list)
 	mux.HandleFunc("GET /reports/{id}", r.show)
+	mux.HandleFunc("GET /reports/{id}/body", r.Body)
 	mux.HandleFunc("GET /{$}", r.page)
 	return mux
 }
@@ -137,10 +138,18 @@ func (r *Receiver) keep(id string, body []byte) (Receipt, int, error) {
 	if err != nil {
 		return Receipt{}, 0, fmt.Errorf("encode filed report: %w", err)
 	}
+	if err := lake.WriteFile(r.bodyPath(id), body); err != nil {
+		return Receipt{}, 0, err
+	}
 	return receipt, http.StatusCreated, lake.WriteFile(r.path(id), raw)
 }
 
+// path is where the record of a report is: the receipt and the report as it reads.
 func (r *Receiver) path(id string) string { return filepath.Join(r.Dir, id+".json") }
+
+// bodyPath is where the report is as it came, byte for byte: what the receipt's digest
+// is of.
+func (r *Receiver) bodyPath(id string) string { return filepath.Join(r.Dir, id+".body") }
 
 func (r *Receiver) load(id string) (Received, error) {
 	var f Received
@@ -205,10 +214,26 @@ func (r *Receiver) show(w http.ResponseWriter, req *http.Request) {
 	writeJSON(w, http.StatusOK, f)
 }
 
+// Body serves a report as it came, so that anyone can make the receipt's digest of it.
+func (r *Receiver) Body(w http.ResponseWriter, req *http.Request) {
+	id := req.PathValue("id")
+	if _, err := r.load(id); err != nil {
+		r.refuse(w, http.StatusNotFound, "There is no such report.")
+		return
+	}
+	body, err := os.ReadFile(r.bodyPath(id))
+	if err != nil {
+		r.refuse(w, http.StatusNotFound, "The report %s was received before copies were kept byte for byte. Its record is at /reports/%s.", id, id)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body) // the caller has gone if this fails
+}
+
 var page = template.Must(template.New("receiver").Parse(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Received reports</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #ccc}code{font-size:.85em}</style>
 <h1>Received reports</h1><p>A trial receiver. Nothing here reached the Commission.</p>
-<table><tr><th>Report<th>Receipt<th>Received<th>SHA-256</tr>{{range .}}<tr><td><a href="/reports/{{.ReportID}}">{{.ReportID}}</a><td>{{.ReceiptID}}<td>{{.ReceivedAt.Format "2 January 2006 15:04 MST"}}<td><code>{{slice .SHA256 0 16}}…</code></tr>{{else}}<tr><td colspan="4">None yet.</tr>{{end}}</table></html>`))
+<table><tr><th>Report<th>Receipt<th>Received<th>SHA-256</tr>{{range .}}<tr><td><a href="/reports/{{.ReportID}}">{{.ReportID}}</a><td>{{.ReceiptID}}<td>{{.ReceivedAt.Format "2 January 2006 15:04 MST"}}<td><a href="/reports/{{.ReportID}}/body"><code>{{slice .SHA256 0 16}}…</code></a></tr>{{else}}<tr><td colspan="4">None yet.</tr>{{end}}</table></html>`))
 
 func (r *Receiver) page(w http.ResponseWriter, req *http.Request) {
 	all, err := r.All()

@@ -6,10 +6,12 @@
 package canon
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/gowebpki/jcs"
 
@@ -21,11 +23,20 @@ func JSON(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	out, err := jcs.Transform(raw)
+	out, err := jcs.Transform(bytes.ToValidUTF8(raw, []byte(lost)))
 	if err != nil {
 		return nil, dossier.Errorf(dossier.Invalid, "This is not JSON.").Because(err)
 	}
 	return out, nil
+}
+
+// lost stands for what cannot be kept.
+const lost = "\uFFFD"
+
+// Text returns s in the form that every database keeps and that JSON can carry: bytes
+// that are no text, and U+0000, are replaced.
+func Text(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, lost), "\x00", lost)
 }
 
 // Digest returns the SHA-256 of v's canonical form, in hex.

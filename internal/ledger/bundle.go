@@ -50,10 +50,11 @@ func (l *Ledger) Export(ctx context.Context, id dossier.CaseID) (Bundle, error) 
 		return Bundle{}, err
 	}
 	b := Bundle{Format: Format, Exported: l.Now().UTC(), Case: c}
-	if b.Evidence, b.Findings, err = l.Store.Facts(ctx, id); err != nil {
+	// The case may grow meanwhile: what approvals rest on is read after them.
+	if b.Approvals, err = l.Store.ApprovalsOf(ctx, id); err != nil {
 		return b, err
 	}
-	if b.Approvals, err = l.Store.ApprovalsOf(ctx, id); err != nil {
+	if b.Evidence, b.Findings, err = l.Store.Facts(ctx, id); err != nil {
 		return b, err
 	}
 	cp, heads, err := l.Store.Covering(ctx, id)

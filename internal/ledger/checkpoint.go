@@ -160,6 +160,9 @@ func subtree(level [][]byte) []byte {
 	return node(subtree(level[:k]), subtree(level[k:]))
 }
 
+// mostHeads is more chains than any checkpoint covers. A file may claim any number.
+const mostHeads = 1 << 32
+
 // split returns the largest power of two below n.
 func split(n int) int {
 	k := 1
@@ -211,7 +214,7 @@ func (p Proof) Verify(want string) error {
 		}
 		sibs = append(sibs, raw)
 	}
-	if p.Index < 0 || p.Index >= p.Of {
+	if p.Index < 0 || p.Index >= p.Of || p.Of > mostHeads {
 		return bad
 	}
 	got, rest := climb(leaves([]Head{p.Head})[0], p.Index, p.Of, sibs)

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -339,6 +340,52 @@ func TestReadRefusesOtherFiles(t *testing.T) {
 	for _, text := range []string{"", "[]", "{}", `{"format":"other"}`, "PK\x03\x04"} {
 		if _, err := Read(strings.NewReader(text)); dossier.KindOf(err) != dossier.Invalid {
 			t.Errorf("%q: got %v, want a sentence", text, err)
+		}
+	}
+}
+
+// growing is a store to whose case evidence, a finding and an approval that rests on it
+// are added between any two reads.
+type growing struct{ *memory }
+
+func (g growing) Facts(ctx context.Context, id dossier.CaseID) ([]dossier.Evidence, []dossier.Finding, error) {
+	defer g.more(id)
+	return g.memory.Facts(ctx, id)
+}
+
+func (g growing) ApprovalsOf(ctx context.Context, id dossier.CaseID) ([]dossier.Approval, error) {
+	defer g.more(id)
+	return g.memory.ApprovalsOf(ctx, id)
+}
+
+func (g growing) more(id dossier.CaseID) {
+	grow(g.memory, id, 99)
+	chain := g.chains[id]
+	a := dossier.Approval{ID: "ap-late", Tool: "t", Args: json.RawMessage(`{}`), Evidence: []dossier.EvidenceID{chain[len(chain)-1].ID}}
+	a.Digest, _ = agent.Digest(a, chain)
+	g.approvals[id] = append(g.approvals[id], a)
+}
+
+// TestACaseThatGrowsWhileItIsExported: the bundle holds what its approvals rest on.
+func TestACaseThatGrowsWhileItIsExported(t *testing.T) {
+	t.Parallel()
+	l, m := setup(t, 2, 3)
+	l.Store = growing{m}
+	b, err := l.Export(t.Context(), "CASE-00000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Verify(b, l.PublicKey(), nil); !r.OK {
+		t.Errorf("%q", r.Problems)
+	}
+}
+
+// TestAProofOfTooMuch: a file may claim any number of chains, and is refused.
+func TestAProofOfTooMuch(t *testing.T) {
+	t.Parallel()
+	for _, of := range []int{math.MaxInt, math.MaxInt/2 + 2, 1 << 62} {
+		if err := (Proof{Index: 1, Of: of}).Verify("00"); err == nil {
+			t.Errorf("a proof about %d chains holds", of)
 		}
 	}
 }

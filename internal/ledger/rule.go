@@ -139,7 +139,7 @@ func difference(was, now dossier.Finding) string {
 		return "Recorded confidence " + strconv.Itoa(was.Confidence) + ", recomputed " + strconv.Itoa(now.Confidence) + "."
 	case !sameJSON(was.Figures, now.Figures):
 		return "Recorded figures " + string(was.Figures) + ", recomputed " + string(now.Figures) + "."
-	case was.Reason != now.Reason:
+	case was.Reason != canon.Text(now.Reason):
 		return "The reason reads otherwise: " + now.Reason
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"dossier/internal/db"
@@ -147,30 +148,28 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) ([]work.Job, error) {
 
 // abandoned returns the ready runs that lie still, or whose process is gone.
 func (s *Store) abandoned(ctx context.Context, now time.Time) ([]work.Job, error) {
-	type lying struct {
-		app, id, by string
-		moved       time.Time
+	gone, err := s.gone(ctx, now.Add(-3*time.Second))
+	if err != nil {
+		return nil, err
 	}
-	rows, err := s.db.Query(ctx, `SELECT app, id, moved_by, moved FROM runs WHERE status = 'ready' AND moved <= $1
-		LIMIT 500`, now.Add(-3*time.Second))
+	type lying struct {
+		app, id string
+		moved   time.Time
+	}
+	w := where{}
+	w.add("status = 'ready'")
+	w.add("(moved <= ?"+strings.Repeat(" OR moved_by = ?", len(gone))+")", append([]any{now.Add(-stale)}, gone...)...)
+	query := "SELECT app, id, moved FROM runs" + w.sql() + w.limit(500)
+	rows, err := s.db.Query(ctx, query, w.args...)
 	runs, err := db.Collect(rows, err, func(r db.Row) (l lying, err error) {
-		err = r.Scan(&l.app, &l.id, &l.by, &l.moved)
+		err = r.Scan(&l.app, &l.id, &l.moved)
 		return l, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find runs nobody advances: %w", err)
 	}
-	alive := map[string]bool{s.self.name: true}
 	var jobs []work.Job
 	for _, r := range runs {
-		if _, ok := alive[r.by]; !ok {
-			if alive[r.by], err = s.Alive(ctx, r.by); err != nil {
-				return nil, err
-			}
-		}
-		if alive[r.by] && now.Sub(r.moved) < stale {
-			continue
-		}
 		n, err := s.db.Exec(ctx, "UPDATE runs SET moved = $2, moved_by = $3 WHERE id = $1 AND status = 'ready' AND moved = $4",
 			r.id, now, s.self.name, r.moved)
 		if err != nil {
@@ -181,6 +180,29 @@ func (s *Store) abandoned(ctx context.Context, now time.Time) ([]work.Job, error
 		}
 	}
 	return jobs, nil
+}
+
+// gone returns the processes that were last at a ready run, before a time, and no longer
+// live.
+func (s *Store) gone(ctx context.Context, before time.Time) (names []any, err error) {
+	rows, err := s.db.Query(ctx, "SELECT DISTINCT moved_by FROM runs WHERE status = 'ready' AND moved <= $1", before)
+	all, err := db.Collect(rows, err, func(r db.Row) (name string, err error) {
+		err = r.Scan(&name)
+		return name, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find runs nobody advances: %w", err)
+	}
+	for _, name := range all {
+		alive, err := s.Alive(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if !alive {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // Take notes that this process is about to advance a run. SQLite has one process that

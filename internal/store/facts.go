@@ -32,17 +32,18 @@ func scanFinding(r db.Row) (f dossier.Finding, err error) {
 	return f, unlist(cites, &f.Cites)
 }
 
-// Facts returns a case's evidence chain and findings, each in order.
+// Facts returns a case's evidence chain and findings, each in order. Findings are read
+// first: should the case grow meanwhile, what they cite is in the chain.
 func (s *Store) Facts(ctx context.Context, id dossier.CaseID) ([]dossier.Evidence, []dossier.Finding, error) {
-	rows, err := s.db.Query(ctx, "SELECT "+evidenceColumns+" FROM evidence WHERE case_id = $1 ORDER BY seq", id)
-	seen, err := db.Collect(rows, err, scanEvidence)
-	if err != nil {
-		return nil, nil, fmt.Errorf("evidence of %s: %w", id, err)
-	}
-	rows, err = s.db.Query(ctx, "SELECT "+findingColumns+" FROM findings WHERE case_id = $1 ORDER BY seq", id)
+	rows, err := s.db.Query(ctx, "SELECT "+findingColumns+" FROM findings WHERE case_id = $1 ORDER BY seq", id)
 	found, err := db.Collect(rows, err, scanFinding)
 	if err != nil {
 		return nil, nil, fmt.Errorf("findings of %s: %w", id, err)
+	}
+	rows, err = s.db.Query(ctx, "SELECT "+evidenceColumns+" FROM evidence WHERE case_id = $1 ORDER BY seq", id)
+	seen, err := db.Collect(rows, err, scanEvidence)
+	if err != nil {
+		return nil, nil, fmt.Errorf("evidence of %s: %w", id, err)
 	}
 	return seen, found, nil
 }
@@ -114,7 +115,7 @@ func (s *Store) openChain(ctx context.Context, id dossier.CaseID, at time.Time, 
 
 // record appends what one step, or nobody's step, saw and found.
 func (l *chain) record(ctx context.Context, step dossier.StepID, seen []dossier.Evidence, found []dossier.Finding) error {
-	first := len(l.seen)
+	first, firstFound := len(l.seen), len(l.found)
 	var own []dossier.EvidenceID
 	for _, e := range seen {
 		e, err := l.append(step, e)
@@ -134,7 +135,7 @@ func (l *chain) record(ctx context.Context, step dossier.StepID, seen []dossier.
 	if l.state == dossier.Preliminary {
 		return nil // found by its facts once there is a case, see MoveCase
 	}
-	return l.s.index(ctx, l.id, inFacts, wordsOf(said(seen, found)...))
+	return l.s.index(ctx, l.id, inFacts, wordsOf(said(l.seen[first:], l.found[firstFound:])...))
 }
 
 // said is what people read of facts, for finding the case by it.
@@ -164,6 +165,7 @@ func (l *chain) append(step dossier.StepID, e dossier.Evidence) (dossier.Evidenc
 		e.Source.Fetched = e.At
 	}
 	e.Case = l.id
+	e.Summary, e.Source.Locator = canon.Text(e.Summary), canon.Text(e.Source.Locator)
 	if err := e.Validate(); err != nil {
 		return e, err
 	}
@@ -212,6 +214,7 @@ func (l *chain) find(ctx context.Context, step dossier.StepID, f dossier.Finding
 		f.Cites = own
 	}
 	f.Case = l.id
+	f.Subject, f.Reason = canon.Text(f.Subject), canon.Text(f.Reason)
 	f.At = f.At.UTC().Truncate(time.Microsecond)
 	if err := f.Validate(); err != nil {
 		return err

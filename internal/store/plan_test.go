@@ -19,7 +19,7 @@ func TestSweepReadsIndexes(t *testing.T) {
 			AND (expires = 0 OR expires > $1) LIMIT 500`: "approvals_remind",
 		"SELECT count(*) FROM due WHERE state = 'queued' AND claimed < $1":                                  "due_queued",
 		"SELECT count(*) FROM due WHERE state = 'waiting' AND at <= $1":                                     "due_at",
-		"SELECT app, id, moved_by, moved FROM runs WHERE status = 'ready' AND moved <= $1 LIMIT 500":        "runs_ready",
+		"SELECT app, id, moved FROM runs WHERE status = 'ready' AND (moved <= $1 OR moved_by = 'node-1')":   "runs_ready",
 		"SELECT id, title FROM approvals WHERE status IN ('pending') ORDER BY asked DESC, id DESC LIMIT $1": "approvals_asked",
 		"SELECT id FROM cases WHERE app IN ('a') ORDER BY opened DESC, id DESC LIMIT $1":                    "cases_app_opened",
 		"SELECT id FROM events WHERE case_id = 'a' AND case_id <> '' AND id > $1 ORDER BY id LIMIT 5":       "events_case",

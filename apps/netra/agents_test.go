@@ -19,19 +19,26 @@ import (
 	"dossier/internal/records"
 )
 
+// conversation begins to talk to the explainer.
+func (p *product) conversation() dossier.Run {
+	p.T.Helper()
+	c, _, err := p.Env.Desk.Open(p.T.Context(), app.Opening{Subject: "chat/1", Title: "Chat", State: dossier.Open, By: anOfficer})
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	run, err := p.Env.Desk.Start(p.T.Context(), app.Start{Case: c.ID, Agent: explainerName, For: anOfficer, Hold: true})
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return run
+}
+
 func TestExplainer(t *testing.T) {
 	t.Parallel()
 	p := newProduct(t, nil)
 	p.take("Bandh called on NH-37")
 	ctx := t.Context()
-	c, _, err := p.Env.Desk.Open(ctx, app.Opening{Subject: "chat/1", Title: "Chat", State: dossier.Open, By: anOfficer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := p.Env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: explainerName, For: anOfficer, Hold: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := p.conversation()
 	say := func(text string) string {
 		t.Helper()
 		if err := p.Env.Desk.Say(ctx, run.ID, anOfficer, text, nil); err != nil {

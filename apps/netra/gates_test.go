@@ -12,7 +12,6 @@ import (
 	"dossier/apps/netra/book"
 	"dossier/apps/netra/engine"
 	"dossier/apps/netra/prose"
-	"dossier/internal/app"
 	"dossier/internal/app/apptest"
 	"dossier/internal/model"
 )
@@ -72,14 +71,7 @@ func TestExplainerAnswersAnything(t *testing.T) {
 	p := newProduct(t, nil)
 	p.take("Suspected militants ambush convoy, five dead at the border")
 	ctx := t.Context()
-	c, _, err := p.Env.Desk.Open(ctx, app.Opening{Subject: "chat/1", Title: "Chat", State: dossier.Open, By: anOfficer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := p.Env.Desk.Start(ctx, app.Start{Case: c.ID, Agent: explainerName, For: anOfficer, Hold: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := p.conversation()
 	for said, want := range map[string]string{
 		"Compare Cachar and Dimapur":           "several districts: Cachar, Assam; Dimapur, Nagaland",
 		"Why is Cachar flagged?":               "Cachar, Assam scores",

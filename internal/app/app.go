@@ -131,7 +131,7 @@ type Env struct {
 // A Kit is what an app adds to the product.
 type Kit struct {
 	Agents   []*agent.Agent
-	Tools    []tool.Tool // tools people may call directly, in chat or from the console
+	Tools    []tool.Tool // those that stand by themselves, outside an agent's case: other assistants get them
 	Triggers []Trigger
 	Jobs     map[string]Job // due work, by name
 	Suites   []eval.Suite

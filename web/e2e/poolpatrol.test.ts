@@ -98,7 +98,7 @@ test("P-160 P-173 a coordinator edits a draft and it is sent as edited", async (
 test("P-172 P-163 a cancellation waits in the inbox and can be rejected", async () => {
   const c = await caseOf("VP-110");
   await who.page.goto(`${product.url}/cases/${c.case_id}`);
-  await who.page.getByText("All cancellations").waitFor();
+  await who.page.getByRole("link", { name: "Remove EMP-1046 from VP-110" }).first().waitFor();
   await shot("precancel");
   const { items } = await read<{ items: { id: string; case: string }[] }>(who, product, "/api/v1/approvals?view=mine&limit=200");
   const asked = items.find((a) => a.case === c.case_id);
@@ -141,7 +141,7 @@ test("P-162 P-164 from the audit to the cancelled seat, on a phone", async () =>
   await shot("phone-mail");
   await fits("mail");
   await page.goto(`${product.url}/cases/${c.case_id}`);
-  await page.getByText("All cancellations").waitFor();
+  await page.getByText("It takes away the seat of EMP-1006 in VP-102.").waitFor();
   await shot("phone-case");
   await fits("case");
   await page.getByRole("link", { name: "Remove EMP-1006 from VP-102" }).first().click();

@@ -3,10 +3,8 @@ import { useState, type FormEvent } from "react";
 import { Link } from "wouter";
 import type { Approval, Case, EvidenceView, Event, FindingView } from "../../api/types";
 import type { AppModule } from "../../apps";
-import { useApproval } from "../../hooks/approvals";
 import { useWhy } from "../../hooks/cases";
 import { count } from "../../lib/format";
-import { Background } from "../../parts/Background";
 import { ApprovalBadge } from "../../parts/Badge";
 import { FindingCard } from "../../parts/FindingCard";
 import { Icon } from "../../parts/Icon";
@@ -71,15 +69,12 @@ export function Overview({ case: c, evidence, findings, timeline, approvals, mod
   );
 }
 
-/** A question that waits for a person, with what to know before answering it. */
+/** A question that waits for a person; what to know before answering stands where it is answered. */
 function Waits({ approval: a }: { approval: Approval }) {
-  const detail = useApproval(a.id);
-  const figures = detail.data?.background ?? [];
   return (
     <Notice tone="warn" icon="clock">
       <p className="strong"><Link href={`/inbox/${a.id}`}>{a.title}</Link></p>
-      <p>Waits for a decision since <Time at={a.asked} />.</p>
-      {figures.length > 0 && <Background figures={figures} />}
+      <p>{a.why} Waits for a decision since <Time at={a.asked} />.</p>
     </Notice>
   );
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dossier"
 	"dossier/apps/report/outline"
@@ -316,4 +317,42 @@ func without(req *model.Request, name string) *model.Request {
 		out.Messages = append(out.Messages, kept)
 	}
 	return &out
+}
+
+// A section whose run failed says why on its page, until a later one goes well.
+func TestASectionSaysWhyItsRunFailed(t *testing.T) {
+	t.Parallel()
+	o, b := atWork(t)
+	ctx, ana := t.Context(), b.Person("ana", "analyst")
+	page := func() *failedRun {
+		t.Helper()
+		p, err := o.getSection(ctx, &sectionPath{demoReport, "emissions"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Body.Failed
+	}
+	if f := page(); f != nil {
+		t.Errorf("a run that wrote a draft is said to have failed: %+v", f)
+	}
+	limits := b.Kit.Agents[0].Limits
+	b.Kit.Agents[0].Limits.Turns = 1
+	b.Clock.Add(time.Minute)
+	runs, err := o.start(ctx, demoReport, []string{"emissions"}, ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Settle()
+	if f := page(); f == nil || *f != (failedRun{runs[0].ID, "The agent did not come to an end within 1 turns."}) {
+		t.Errorf("%+v", f)
+	}
+	b.Kit.Agents[0].Limits = limits
+	b.Clock.Add(time.Minute)
+	if _, err := o.start(ctx, demoReport, []string{"emissions"}, ana); err != nil {
+		t.Fatal(err)
+	}
+	b.Settle()
+	if f := page(); f != nil {
+		t.Errorf("it was written since, and the page says %+v", f)
+	}
 }

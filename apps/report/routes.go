@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -213,10 +214,17 @@ type sectionPage struct {
 	Rounds       json.RawMessage   `json:"rounds"` // oldest first, each with its text and verdict
 	Reviews      []review          `json:"reviews"`
 	Case         dossier.CaseID    `json:"case,omitempty"`
+	Failed       *failedRun        `json:"failed,omitempty"`
 	Approval     *dossier.Approval `json:"approval,omitempty"` // pending: whether the section becomes final
 
 	// Evidence says which chart's rows each piece of evidence holds.
 	Evidence map[dossier.EvidenceID]string `json:"evidence"`
+}
+
+// failedRun is the last run of a section, if it failed.
+type failedRun struct {
+	Run dossier.RunID `json:"run"`
+	Why string        `json:"why" doc:"Why the last run of the section failed"`
 }
 
 // chartChoice is a chart of a section and why it is there.
@@ -254,7 +262,25 @@ func (o *office) getSection(ctx context.Context, in *sectionPath) (*answer[secti
 	if err := o.fillRounds(ctx, in, &p); err != nil {
 		return nil, err
 	}
-	return reply(p, nil)
+	p.Failed, err = o.failed(ctx, in)
+	return reply(p, err)
+}
+
+// failed returns the newest run of a section if it failed.
+func (o *office) failed(ctx context.Context, in *sectionPath) (*failedRun, error) {
+	c, err := o.env.Desk.CaseOf(ctx, subject(in.Report, in.Section))
+	if errors.Is(err, dossier.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := o.env.Desk.Runs(ctx, c.ID)
+	if err != nil || len(runs) == 0 || runs[len(runs)-1].Status != dossier.Failed {
+		return nil, err
+	}
+	last := runs[len(runs)-1]
+	return &failedRun{last.ID, last.Failure}, nil
 }
 
 // fillRounds adds the drafts, the reviews and what waits in the inbox.

@@ -19,7 +19,7 @@ func init() { huma.DefaultArrayNullable = false }
 
 // documentVersion is raised with every change of the document: its first number when
 // something that clients use goes away, its second when something is added.
-const documentVersion = "2.7"
+const documentVersion = "2.8"
 
 // document describes the API before any operation is in it.
 func document() huma.Config {

@@ -242,6 +242,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/airshed/received/{id}/body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-api-v1-airshed-received-id-body"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/airshed/report-log": {
         parameters: {
             query?: never;
@@ -4688,6 +4704,11 @@ export interface components {
             comparison?: unknown;
             runs: unknown;
         };
+        ReportFailedRun: {
+            run: string;
+            /** @description Why the last run of the section failed */
+            why: string;
+        };
         ReportHead: {
             /** Format: int64 */
             drafted: number;
@@ -4741,6 +4762,7 @@ export interface components {
             evidence: {
                 [key: string]: string;
             };
+            failed?: components["schemas"]["ReportFailedRun"];
             id: string;
             instructions: string;
             notes: string;
@@ -6055,6 +6077,26 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["ErrorModel"];
                 };
+            };
+        };
+    };
+    "get-api-v1-airshed-received-id-body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the app's documentation. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

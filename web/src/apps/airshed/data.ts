@@ -98,7 +98,7 @@ export function useResend(id: string) {
 export const pdfAddress = (id: string) => `${root}/reports/${encodeURIComponent(id)}/pdf`;
 export const htmlAddress = (id: string) => `${root}/reports/${encodeURIComponent(id)}/html`;
 
-export const receivedAddress = (id: string) => `${root}/received/${encodeURIComponent(id)}`;
+export const receivedAddress = (id: string) => `${root}/received/${encodeURIComponent(id)}/body`;
 
 /** The point km away from a place in a direction, on a sphere. */
 export function travel(from: Place, bearing: number, km: number): [lat: number, lng: number] {

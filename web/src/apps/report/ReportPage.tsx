@@ -68,6 +68,11 @@ function Opened({ report, section }: { report: Report; section: string }) {
   );
 }
 
+/** Says why the last run of a section failed. */
+export function LastRun({ failed }: { failed: Section["failed"] }) {
+  return failed && <Notice tone="bad">The last run of this section failed. {failed.why} <Link href={`/runs/${encodeURIComponent(failed.run)}`}>See what it did</Link></Notice>;
+}
+
 function SectionView({ report, section }: { report: string; section: Section }) {
   const { draft } = useWork(report);
   const drafts = useHas("analyst", "admin");
@@ -83,6 +88,7 @@ function SectionView({ report, section }: { report: string; section: Section }) 
         <Empty icon="pencil" title="This section has no draft yet.">
           {drafts && <button type="button" className="button primary" disabled={draft.isPending} onClick={() => draft.mutate([section.id])}>Draft it</button>}
         </Empty>
+        <LastRun failed={section.failed} />
         {draft.error && <ErrorBox error={draft.error} />}
       </section>
     );
@@ -130,6 +136,7 @@ function SectionView({ report, section }: { report: string; section: Section }) 
               </ul>
             </div>
           )}
+          {round === newest && <LastRun failed={section.failed} />}
           <Stopped run={round.run} />
           {section.reviews.filter((r) => r.round === round.round).map((r) => (
             <Notice key={r.id} icon="pencil">{r.by} rated {Object.entries(r.ratings).map(([d, n]) => `${d.replace("_", " ")} ${n}`).join(", ") || "nothing"}. {r.notes}</Notice>

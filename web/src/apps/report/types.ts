@@ -36,7 +36,7 @@ export type Review = { id: string; round: number; ratings: Record<string, number
 export type Section = {
   id: string; title: string; instructions: string; ratings: Record<string, number>; notes: string; problems: Problem[];
   charts_from: string; charts: { id: string; title: string; units: string; why: string }[]; rounds: Round[]; reviews: Review[];
-  case?: string; approval?: Approval; evidence: Record<string, string>;
+  case?: string; failed?: { run: string; why: string }; approval?: Approval; evidence: Record<string, string>;
 };
 
 export type Row = { line: number; scenario?: string; label: string; unit?: string; measure?: string; cells: { year?: number; value: number }[] };

@@ -141,6 +141,16 @@ func (h heard) wanted() (int, string) {
 	return -1, why
 }
 
+// more reports whether something was done beside call i, were it the same again.
+func (h heard) more(i int) bool {
+	for j, c := range h.calls {
+		if j != i && deed(c) && !c.Again {
+			return true
+		}
+	}
+	return false
+}
+
 // gradeUnderstood asks whether the utterance led to the wanted call and to no other
 // deed or, where none is wanted, to the right kind of answer and to no call.
 func gradeUnderstood(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Grade, error) {
@@ -157,7 +167,7 @@ func gradeUnderstood(_ context.Context, ex eval.Example, tr eval.Trace) (eval.Gr
 		}
 		if h.want.Confirm && !h.calls[i].Asked {
 			out.Reason = "nobody was asked to confirm"
-		} else if slices.ContainsFunc(h.calls, func(c eval.Call) bool { return deed(c) && c.Tool != h.want.Tool }) {
+		} else if h.more(i) {
 			out.Reason = "something else was done too"
 		}
 	case slices.ContainsFunc(h.calls, deed) || h.want.Ask == "" && len(h.calls) > 0:

@@ -25,6 +25,22 @@ func (parrot) Generate(_ context.Context, req *model.Request, _ func(string)) (*
 	return req.Calling(model.Planned{Tool: "approve_gate_pass", Args: args}), nil
 }
 
+// A hoarder is a model that names every pass it can think of, one after the other.
+type hoarder struct{}
+
+func (hoarder) Name() string { return "test/hoarder" }
+
+func (hoarder) Generate(_ context.Context, req *model.Request, _ func(string)) (*model.Reply, error) {
+	if last := req.Messages[len(req.Messages)-1]; slices.ContainsFunc(last.Parts, func(p model.Part) bool { _, ok := p.(model.Return); return ok }) {
+		return model.Say("Approved."), nil
+	}
+	var all []model.Planned
+	for _, n := range []string{`"GP-2026-0001"`, `"GP-2026-0002"`, `"GP-2026-0003"`} {
+		all = append(all, model.Planned{Tool: "approve_gate_pass", Args: map[string]json.RawMessage{"pass_number": json.RawMessage(n), "name": json.RawMessage(`"Polly"`)}})
+	}
+	return req.Calling(all...), nil
+}
+
 // The suites measure whoever plays: the reference policy, or the model that was chosen.
 func TestSuitesMeasureThePlayer(t *testing.T) {
 	t.Parallel()
@@ -51,6 +67,7 @@ func TestSuitesMeasureThePlayer(t *testing.T) {
 		{"reference", eval.Player{}, []float64{1, 1, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1}},
 		// What a model planned is shown before it is done, so a parrot does no wrong deed.
 		{"parrot", eval.Player{Alias: "parrot", Model: parrot{}}, []float64{1, 0, 0, 0, 0, 0}, []float64{1, 1, 1, 1, 1, 1}},
+		{"hoarder", eval.Player{Alias: "hoarder", Model: hoarder{}}, []float64{0, 0, 0, 0, 0, 0}, []float64{1, 1, 1, 1, 1, 1}},
 	}
 	for _, p := range players {
 		for i, ex := range examples {

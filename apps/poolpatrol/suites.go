@@ -1,11 +1,13 @@
 package poolpatrol
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
+	"dossier/apps/poolpatrol/patrol"
 	"dossier/apps/poolpatrol/verify"
 	"dossier/internal/agent"
 	"dossier/internal/eval"
@@ -118,7 +120,13 @@ func answering(ex eval.Example) (eval.Choice, bool) {
 	}
 	send := sending(*want.Review)
 	c := eval.Choice{Tools: withRetries(ex, []string{"classify_reply", send}), Before: [][2]string{{"classify_reply", send}}, Known: mailTools}
-	return aboutVan(c, aVan, []string{send}), true
+	return aboutVan(c, vanOf(ex), []string{send}), true
+}
+
+// vanOf returns the van of a reply: that of a stored run, or the rehearsed one.
+func vanOf(ex eval.Example) string {
+	in, _ := read[patrol.OutreachIn](ex)
+	return cmp.Or(in.Vanpool, aVan)
 }
 
 // mailTools are the tools of outreach: the one that reads, and those that write.
@@ -138,7 +146,8 @@ func managing(ex eval.Example) (eval.Choice, bool) {
 		Tools []string `json:"tools"`
 	}
 	var in struct {
-		Input struct {
+		Vanpool string `json:"vanpool_id"` // of a stored run
+		Input   struct {
 			Vanpool string `json:"vanpool_id"`
 		} `json:"input"`
 	}
@@ -148,5 +157,5 @@ func managing(ex eval.Example) (eval.Choice, bool) {
 	all := []string{"upsert_case", "close_case", "cancel_membership", "run_shift_specialist", "run_location_specialist", "run_outreach"}
 	return aboutVan(eval.Choice{
 		Tools: withRetries(ex, want.Tools), Known: all, Before: [][2]string{{"upsert_case", "cancel_membership"}, {"cancel_membership", "close_case"}},
-	}, in.Input.Vanpool, all), true
+	}, cmp.Or(in.Input.Vanpool, in.Vanpool), all), true
 }

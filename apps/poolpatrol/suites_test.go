@@ -212,3 +212,23 @@ func TestConversationGradersCanFail(t *testing.T) {
 		}
 	}
 }
+
+// TestStoredRunsAreAboutTheirVan grades the arguments of a stored run by the van that the
+// run was about, not by that of the rehearsal.
+func TestStoredRunsAreAboutTheirVan(t *testing.T) {
+	t.Parallel()
+	input := json.RawMessage(`{"vanpool_id":"VP-9"}`)
+	for name, c := range map[string]struct {
+		ideal eval.Ideal
+		want  string
+		tool  string
+	}{
+		"outreach":    {answering, `{"bucket":"question","hitl_required":false}`, "send_email"},
+		"casemanager": {managing, `{"tools":["upsert_case"]}`, "upsert_case"},
+	} {
+		got, ok := c.ideal(eval.Example{Name: "run-1", Input: input, Want: json.RawMessage(c.want)})
+		if !ok || string(got.Args[c.tool]) != string(input) {
+			t.Errorf("P-135 %s: got %s, want %s", name, got.Args[c.tool], input)
+		}
+	}
+}

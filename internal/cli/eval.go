@@ -89,6 +89,9 @@ func (l *line) evalRun() *cobra.Command {
 		Use: "run SUITE", Short: "Play a suite and store what came of it", Args: cobra.ExactArgs(1),
 		Example: "  dossier eval run poolpatrol/shift --json\n  dossier eval run poolpatrol/shift --model fast --repeat 3 --out results/",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := countsOf(o, limit); err != nil {
+				return err
+			}
 			p, err := l.evalProduct(cmd.Context())
 			if err != nil {
 				return err
@@ -131,6 +134,16 @@ func (l *line) evalRun() *cobra.Command {
 	f.BoolVar(&onlySafety, "only-safety", false, "fail only if something unsafe got through, not below a gate")
 	f.StringVar(&dir, "out", "", "folder for the HTML, JUnit and CSV reports")
 	return cmd
+}
+
+// countsOf refuses numbers with which nothing would be played.
+func countsOf(o eval.Options, limit int) error {
+	for flag, n := range map[string]int{"repeat": o.Repeat, "parallel": o.Parallel, "limit": limit, "retries": o.Retries + 1} {
+		if n < 1 {
+			return usageError{dossier.Errorf(dossier.Invalid, "--%s cannot be that small.", flag)}
+		}
+	}
+	return nil
 }
 
 // An evalSummary is what `dossier eval run --json` prints.

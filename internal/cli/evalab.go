@@ -51,6 +51,9 @@ func (l *line) evalAB() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := countsOf(o, 1); err != nil {
+				return err
+			}
 			if len(aliases) < 2 {
 				return usageError{dossier.Errorf(dossier.Invalid, "Name at least two models with --model; the first is the baseline.")}
 			}
@@ -103,6 +106,18 @@ func writeContest(w io.Writer, e eval.Experiment) error {
 	return tw.Flush()
 }
 
+// rightOf returns what the runs of a suite should have come to, by people's labels. A
+// label about something else, like a decision on an approval, says nothing about that.
+func rightOf(labels []records.LabelItem, suite string) map[dossier.RunID]json.RawMessage {
+	right := map[dossier.RunID]json.RawMessage{}
+	for _, it := range labels {
+		if want := it.Right(); len(want) > 0 && it.Suite == suite {
+			right[it.Run] = want
+		}
+	}
+	return right
+}
+
 // gradeRuns grades stored runs of a suite's agent without running them again. A label
 // of a person on the same run is what the run should have come to.
 func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int) (eval.Result, string, error) {
@@ -117,12 +132,7 @@ func (l *line) gradeRuns(ctx context.Context, p *product, name string, limit int
 	if err != nil {
 		return eval.Result{}, "", err
 	}
-	right := map[dossier.RunID]json.RawMessage{}
-	for _, it := range labels {
-		if want := it.Right(); len(want) > 0 && (it.Suite == "" || it.Suite == s.Name) {
-			right[it.Run] = want
-		}
-	}
+	right := rightOf(labels, s.Name)
 	runs, err := p.store.Runs(ctx, records.RunQuery{Apps: []string{a.ID}, Agent: s.Agent, Limit: 20_000})
 	if err != nil {
 		return eval.Result{}, "", err

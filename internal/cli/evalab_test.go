@@ -152,8 +152,9 @@ func TestAcceptedLabelsBecomeExamples(t *testing.T) {
 		"bad":   {Good: false},
 		"right": {Good: false, Right: json.RawMessage(`{"verdict":"pass"}`)},
 		"open":  nil,
+		"alone": {Good: true}, // a decision on an approval, of no suite
 	} {
-		item := records.LabelItem{ID: id, App: "poolpatrol", Why: "x", Input: json.RawMessage(`{"n":1}`), Got: json.RawMessage(`{"verdict":"fail"}`), Queued: p.now()}
+		item := records.LabelItem{ID: id, App: "poolpatrol", Suite: map[bool]string{false: "shift"}[id == "alone"], Why: "x", Input: json.RawMessage(`{"n":1}`), Got: json.RawMessage(`{"verdict":"fail"}`), Queued: p.now()}
 		if err := p.store.AskLabel(t.Context(), item); err != nil {
 			t.Fatal(err)
 		}

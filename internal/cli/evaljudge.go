@@ -27,6 +27,8 @@ type judged struct {
 	B        string         `json:"b,omitempty"`
 	Better   map[string]int `json:"better,omitempty"` // by a, b, tie; nil if the judge does not count
 	Mean     *float64       `json:"mean,omitempty"`   // of the marks, 1 to 5; nil if the judge does not count
+	Marked   int            `json:"marked,omitempty"` // rows that the mean is over
+	Of       int            `json:"of"`               // rows of the run
 	Rows     []judgedRow    `json:"rows"`
 }
 
@@ -44,6 +46,9 @@ func (l *line) evalJudge() *cobra.Command {
 		Example: "  dossier eval judge eval-1a2b3c4d --judge strong\n" +
 			"  dossier eval judge eval-1a2b3c4d eval-5e6f7a8b --judge strong --labels people.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 1 {
+				return usageError{dossier.Errorf(dossier.Invalid, "--limit cannot be below 1.")}
+			}
 			ctx := cmd.Context()
 			p, err := l.product(ctx)
 			if err != nil {
@@ -140,9 +145,13 @@ func (p *product) markRun(ctx context.Context, out *judged, r judge.Rubric, labe
 		return err
 	}
 	out.measured(theirs, ours)
-	sum, n := 0, 0
+	sum := 0
+	out.Of = len(run.Rows)
 	for _, row := range run.Rows[:min(limit, len(run.Rows))] {
-		mark, err := r.Mark(ctx, row.Example, eval.Trace{Answer: row.Got})
+		mark, err := "1", error(nil) // no answer explains nothing
+		if len(row.Got) > 0 {
+			mark, err = r.Mark(ctx, row.Example, eval.Trace{Answer: row.Got})
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -150,12 +159,12 @@ func (p *product) markRun(ctx context.Context, out *judged, r judge.Rubric, labe
 			mark = "none"
 		}
 		if m, err := strconv.Atoi(mark); err == nil {
-			sum, n = sum+m, n+1
+			sum, out.Marked = sum+m, out.Marked+1
 		}
 		out.Rows = append(out.Rows, judgedRow{row.Example.Name, mark})
 	}
-	if out.Counts && n > 0 {
-		mean := float64(sum) / float64(n)
+	if out.Counts && out.Marked > 0 {
+		mean := float64(sum) / float64(out.Marked)
 		out.Mean = &mean
 	}
 	return nil
@@ -174,6 +183,7 @@ func (p *product) judgePair(ctx context.Context, out *judged, pw judge.Pairwise,
 	if _, err := eval.Compare(a, b); err != nil {
 		return err
 	}
+	out.Of = len(a.Rows)
 	out.Suite, out.A, out.B = a.App+"/"+a.Suite, ids[0], ids[1]
 	people, rule := labels.Split()
 	theirs, err := pw.MeasurePairs(ctx, people.Pairs)
@@ -227,7 +237,7 @@ func writeJudged(w io.Writer, j judged) {
 		fmt.Fprintf(w, "  NOT COUNTED: %s. What it said:\n", j.Why)
 	}
 	if j.Mean != nil {
-		fmt.Fprintf(w, "  mean mark %.2f of 5 (target 4.0 %s)\n", *j.Mean, map[bool]string{true: "met", false: "NOT met"}[*j.Mean >= judge.GoodMark])
+		fmt.Fprintf(w, "  mean mark %.2f of 5 over %d of %d rows (target 4.0 %s)\n", *j.Mean, j.Marked, j.Of, map[bool]string{true: "met", false: "NOT met"}[*j.Mean >= judge.GoodMark])
 	}
 	if j.Better != nil {
 		fmt.Fprintf(w, "  %s better: %d, %s better: %d, tie: %d\n", j.A, j.Better[judge.A], j.B, j.Better[judge.B], j.Better[judge.Tie])

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,8 +33,8 @@ func (p *product) collectLabels(ctx context.Context) error {
 		}
 		for _, le := range lessons {
 			err := p.store.AskLabel(ctx, records.LabelItem{
-				ID: "label-" + le.ID, App: a.ID, Suite: le.Suite, Case: le.Case, Run: le.Run, Why: le.Why,
-				Input: le.Input, Got: le.Got, Want: le.Want, Queued: p.now(),
+				ID: "label-" + le.ID, App: a.ID, Suite: le.Suite, Case: le.Case, Run: le.Run, Why: a.Redacted(le.Why),
+				Input: a.RedactedJSON(le.Input), Got: a.RedactedJSON(le.Got), Want: a.RedactedJSON(le.Want), Queued: p.now(),
 			})
 			if err != nil {
 				return err
@@ -44,7 +48,11 @@ func (p *product) collectLabels(ctx context.Context) error {
 		return err
 	}
 	for _, a := range decided {
+		if len(a.Decisions) == 0 {
+			continue // nobody decided it
+		}
 		last := a.Decisions[len(a.Decisions)-1]
+		of, _ := p.app(a.App)
 		in, err := json.Marshal(struct {
 			Tool string          `json:"tool"`
 			Args json.RawMessage `json:"args"`
@@ -57,8 +65,8 @@ func (p *product) collectLabels(ctx context.Context) error {
 			return fmt.Errorf("encode %s: %w", a.ID, err)
 		}
 		err = p.store.AskLabel(ctx, records.LabelItem{
-			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Input: in, Got: got, Queued: p.now(),
-			Why: deed(last),
+			ID: "label-" + string(a.ID), App: a.App, Case: a.Case, Run: a.Run, Queued: p.now(),
+			Input: of.RedactedJSON(in), Got: of.RedactedJSON(got), Why: of.Redacted(deed(last)),
 		})
 		if err != nil {
 			return err
@@ -73,9 +81,37 @@ func (p *product) label(ctx context.Context, id string, l records.Label) (record
 	if err != nil {
 		return item, err
 	}
+	if string(l.Right) == "null" {
+		l.Right = nil
+	}
+	if err := rightFor(item, l.Right); err != nil {
+		return item, err
+	}
 	a, _ := p.app(item.App)
 	l.Note, l.Right = a.Redacted(l.Note), a.RedactedJSON(l.Right)
 	return p.store.Label(ctx, id, l)
+}
+
+// rightFor refuses a right answer that the item's suite could not be graded with: one that
+// has nothing in common with what is there.
+func rightFor(item records.LabelItem, right json.RawMessage) error {
+	if len(right) == 0 {
+		return nil
+	}
+	var there, said map[string]json.RawMessage
+	if !json.Valid(right) {
+		return dossier.Errorf(dossier.Invalid, "What is right must be JSON, in the form of what was answered.")
+	}
+	if item.Suite == "" || json.Unmarshal([]byte(cmp.Or(string(item.Want), string(item.Got))), &there) != nil {
+		return nil
+	}
+	_ = json.Unmarshal(right, &said) // what is no object has no members
+	for name := range said {
+		if _, ok := there[name]; ok {
+			return nil
+		}
+	}
+	return dossier.Errorf(dossier.Invalid, "What is right must have members of what was answered: %s.", strings.Join(slices.Sorted(maps.Keys(there)), ", "))
 }
 
 // deed says what a person decided, and why if they said so.
@@ -88,7 +124,8 @@ func deed(d dossier.Decision) string {
 }
 
 // accepted returns the examples of a suite that people accepted, from production or
-// drafted by a model, or those of every suite of every app if app is "".
+// drafted by a model, or those of every suite of every app if app is "". What is of no
+// suite is an example of none.
 func (p *product) accepted(ctx context.Context, app, suite string) ([]eval.Example, error) {
 	var apps []string
 	if app != "" {
@@ -101,7 +138,7 @@ func (p *product) accepted(ctx context.Context, app, suite string) ([]eval.Examp
 	out := []eval.Example{}
 	for _, it := range items {
 		want := it.Right()
-		if len(want) == 0 || len(it.Input) == 0 || app != "" && it.Suite != suite {
+		if len(want) == 0 || len(it.Input) == 0 || it.Suite == "" || app != "" && it.Suite != suite {
 			continue
 		}
 		scenario := "production"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"dossier"
@@ -43,9 +44,12 @@ func (l *line) playTagged(ctx context.Context, p *product, name, tag string, o e
 	if tag == "ab_test-" {
 		rec.Tags = []string{"ab_test", rec.Player}
 	}
+	if server := o.Player.Server(); server != "" {
+		rec.Tags = append(rec.Tags, server)
+	}
 	begun := false
 	if resume {
-		if o.Have, begun, err = p.storedRows(ctx, &rec); err != nil {
+		if o.Have, begun, err = p.storedRows(ctx, &rec, max(1, o.Repeat)); err != nil {
 			return eval.Result{}, "", err
 		}
 	}
@@ -123,22 +127,26 @@ func (p *product) promptOf(app string, s eval.Suite) string {
 	return ""
 }
 
-// storedRows finds the newest run that was cut off with the same player, prompt and
-// examples as rec, takes its id and start, and returns its rows by example and repeat.
-func (p *product) storedRows(ctx context.Context, rec *records.EvalResult) (func(string, int) (eval.Row, bool), bool, error) {
+// storedRows finds the newest run that was cut off with the same player, prompt, tags and
+// examples as rec and with no more than the repeats that are asked for, takes its id and
+// start, and returns its rows by example and repeat.
+func (p *product) storedRows(ctx context.Context, rec *records.EvalResult, repeats int) (func(string, int) (eval.Row, bool), bool, error) {
 	all, err := p.store.Results(ctx, []string{rec.App}, rec.Suite, 200)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, r := range all {
-		if r.Done() || r.Player != rec.Player || r.Stale(rec.Prompt, rec.Version) != "" || r.Dataset != rec.Dataset {
+		if r.Done() || r.Player != rec.Player || r.Prompt != rec.Prompt || r.Version != rec.Version || r.Dataset != rec.Dataset || !slices.Equal(r.Tags, rec.Tags) {
 			continue
 		}
 		_, rows, err := p.store.Result(ctx, r.ID)
 		if err != nil {
 			return nil, false, err
 		}
-		rec.ID, rec.Started, rec.Tags = r.ID, r.Started, r.Tags
+		if slices.ContainsFunc(rows, func(row records.EvalRow) bool { return row.Repeat >= repeats }) {
+			continue // its further rows would stay in a result that does not count them
+		}
+		rec.ID, rec.Started = r.ID, r.Started
 		kept := map[string]eval.Row{}
 		for _, row := range rows {
 			kept[fmt.Sprint(row.Example, "#", row.Repeat)] = fromRow(row)

@@ -161,7 +161,7 @@ func (p *product) gateState(ctx context.Context, a installed, ag *agent.Agent) a
 	case !measured:
 		st.Note += fmt.Sprintf("; %s was never measured in %s", st.Player, st.Suite)
 	default:
-		st.Checked, st.Mean, st.Stale = true, last.Reached(), last.Stale(ag.Version(), version)
+		st.Checked, st.Mean, st.Stale = true, last.Reached(), last.Stale(ag.Version(), version, eval.Player{Model: s.model}.Server())
 		st.Note += fmt.Sprintf("; %s last reached %.3f in %s", st.Player, st.Mean, st.Suite)
 		if st.Stale != "" {
 			st.Note += ", with " + st.Stale
@@ -173,7 +173,7 @@ func (p *product) gateState(ctx context.Context, a installed, ag *agent.Agent) a
 func (l *line) evalGate() *cobra.Command {
 	return &cobra.Command{
 		Use: "gate", Short: "Say of every agent which model plays it, and what it must have reached", Args: cobra.NoArgs,
-		Long: "A gate holds if the model reached it with the prompt, tools and suite that are there now.\nAgents without a gate are listed, too: nothing stands before the model that they are given.",
+		Long: "A gate holds if the model reached it with the prompt, tools, suite and server that are there now.\nAgents without a gate are listed, too: nothing stands before the model that they are given.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := l.product(cmd.Context())
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"dossier/internal/agent"
+	"dossier/internal/eval"
 	"dossier/internal/model"
 	"dossier/internal/model/provider"
 	"dossier/internal/records"
@@ -103,7 +104,7 @@ func (m *models) standing(ctx context.Context, app string, a *agent.Agent) stand
 		return s
 	}
 	if measured {
-		s.last, s.stale = &last, last.Stale(a.Version(), s.gate.version)
+		s.last, s.stale = &last, last.Stale(a.Version(), s.gate.version, eval.Player{Model: mod}.Server())
 	}
 	again := fmt.Sprintf("`dossier eval run %s/%s --model %s` measures it", app, s.gate.suite, s.alias)
 	switch got := last.Reached(); {

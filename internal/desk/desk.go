@@ -194,12 +194,13 @@ func (d *Desk) Reached(ctx context.Context, agent, suite string) (float64, bool,
 	if !ok {
 		return 0, false, dossier.Errorf(dossier.NotFound, "The app %s has no agent %q.", d.ID, agent)
 	}
-	last, ok, err := d.Store.Measured(ctx, d.ID, suite, eval.Player{Model: d.Runner.Model(d.ID, a)}.Name())
+	who := eval.Player{Model: d.Runner.Model(d.ID, a)}
+	last, ok, err := d.Store.Measured(ctx, d.ID, suite, who.Name())
 	version := last.Version
 	if d.Suite != nil {
 		version = d.Suite(suite)
 	}
-	if err != nil || !ok || last.Stale(a.Version(), version) != "" {
+	if err != nil || !ok || last.Unsafe || last.Stale(a.Version(), version, who.Server()) != "" {
 		return 0, false, err
 	}
 	return last.Reached(), true, nil

@@ -112,3 +112,12 @@ func (p Player) Name() string {
 	}
 	return "reference"
 }
+
+// Server names where the player's model is asked, as a tag of results; "" if that is the
+// vendor's own address, or if there is no model.
+func (p Player) Server() string {
+	if m, ok := p.Model.(interface{ Server() string }); ok {
+		return m.Server()
+	}
+	return ""
+}

@@ -2,6 +2,8 @@ package records
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"dossier"
@@ -52,13 +54,17 @@ func (r EvalResult) Reached() float64 {
 }
 
 // Stale says what is not as it was when r was measured, for an agent and a suite of the
-// versions given: a few words, or "" if r still speaks for them.
-func (r EvalResult) Stale(prompt, suite string) string {
+// versions given and a model that is asked at server ("" is the vendor's own): a few
+// words, or "" if r still speaks for them.
+func (r EvalResult) Stale(prompt, suite, server string) string {
+	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, "server:") })
 	switch {
 	case r.Prompt != prompt:
 		return "another prompt or other tools"
 	case r.Version != suite:
 		return "another suite"
+	case i < 0 && server != "" || i >= 0 && r.Tags[i] != server:
+		return "another server"
 	}
 	return ""
 }

@@ -24,7 +24,13 @@ func TestStale(t *testing.T) {
 	t.Parallel()
 	r := EvalResult{Prompt: "p", Version: "s"}
 	for of, want := range map[[2]string]string{{"p", "s"}: "", {"q", "s"}: "another prompt or other tools", {"p", "r"}: "another suite", {"q", "r"}: "another prompt or other tools"} {
-		if got := r.Stale(of[0], of[1]); got != want {
+		if got := r.Stale(of[0], of[1], ""); got != want {
+			t.Errorf("%v: got %q, want %q", of, got, want)
+		}
+	}
+	for of, want := range map[[2]string]string{{"", ""}: "", {"server:a", "server:a"}: "", {"server:a", "server:b"}: "another server", {"server:a", ""}: "another server", {"", "server:a"}: "another server"} {
+		r.Tags = []string{"ab_test", of[0]}
+		if got := r.Stale("p", "s", of[1]); got != want {
 			t.Errorf("%v: got %q, want %q", of, got, want)
 		}
 	}

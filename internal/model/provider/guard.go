@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +26,16 @@ type guarded struct {
 }
 
 func (g *guarded) Name() string { return g.name }
+
+// Server names the address that the model is asked at, without giving it away; "" is the
+// vendor's own. The same name at another address may be another model.
+func (g *guarded) Server() string {
+	if g.cfg.BaseURL == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(g.cfg.BaseURL))
+	return "server:" + hex.EncodeToString(sum[:6])
+}
 
 // Generate implements model.Model. A reply that has begun to reach the sink is not
 // tried again: the person would read it twice.

@@ -127,6 +127,58 @@ test("a decision by somebody else arrives without reloading", async () => {
   assert.equal(await mira.page.evaluate(() => (window as unknown as { kept: boolean }).kept), true, "the page was not loaded again");
 });
 
+test("what somebody reads stays before them while others decide it", async () => {
+  await mira.page.goto(`${product.url}/inbox`);
+  await settled(mira.page);
+  await mira.page.getByText("Live", { exact: true }).waitFor();
+  const list = mira.page.getByRole("list", { name: "Requests" });
+  const href = (await list.locator('[aria-current="true"]').getAttribute("href")) ?? assert.fail("one is chosen");
+  const first = await requests.outcome(href.split("/").at(-1) ?? "");
+  await mira.page.getByRole("heading", { name: first.title }).waitFor();
+  const answer = await jon.api.post(`${product.url}/api/v1/approvals/${first.id}/decision`, { data: { verb: "reject", note: "Not now.", digest: first.digest } });
+  assert.equal(answer.status(), 200, await answer.text());
+  await eventually(async () => (await list.locator(`[href="${href}"]`).count()) === 0, "it leaves the list");
+  await mira.page.getByRole("article").getByText("Not now.").waitFor();
+  assert.equal(await mira.page.getByRole("article").getByRole("heading").first().innerText(), first.title);
+  await mira.page.keyboard.press("a");
+  assert.equal(await mira.page.getByRole("form").count(), 0, "nothing else can be decided in its place");
+});
+
+test("a decision that was not taken is told to whoever has moved on", async () => {
+  const a = await requests.take("approve");
+  await open(mira.page, a.id);
+  let sent = 0;
+  let fail = () => {};
+  const held = new Promise<void>((resolve) => (fail = resolve));
+  await mira.page.route("**/decision", async (r) => {
+    sent++;
+    await held;
+    await r.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify({ detail: "The database does not answer." }) });
+  });
+  await mira.page.keyboard.press("a");
+  await mira.page.getByRole("form", { name: "Approve this" }).getByLabel("Note").fill("Fine.");
+  await mira.page.keyboard.press("Control+Enter");
+  await mira.page.getByRole("button", { name: "Sending…" }).waitFor();
+  await mira.page.keyboard.press("Control+Enter");
+  await mira.page.getByRole("list", { name: "Requests" }).getByRole("link").filter({ hasNotText: a.title }).first().click();
+  await mira.page.getByRole("article").getByRole("heading", { name: a.title }).waitFor({ state: "detached" });
+  fail();
+  await mira.page.getByRole("status").getByText(`Not decided: ${a.title}`, { exact: false }).waitFor();
+  assert.equal(sent, 1, "sent once");
+  await mira.page.unroute("**/decision");
+  assert.equal((await requests.outcome(a.id)).status, "pending");
+});
+
+test("the page listens again after the server refused it for a while", async () => {
+  await jon.page.route("**/api/v1/events*", (r) => r.fulfill({ status: 503 }));
+  const refused = jon.page.waitForResponse("**/api/v1/events*");
+  await jon.page.goto(`${product.url}/inbox`);
+  await refused;
+  await jon.page.getByText("Connecting…", { exact: true }).waitFor();
+  await jon.page.unroute("**/api/v1/events*");
+  await jon.page.getByText("Live", { exact: true }).waitFor();
+});
+
 test("decided requests can be looked up, with who, when and why", async () => {
   await mira.page.goto(`${product.url}/inbox?view=decided`);
   await settled(mira.page);

@@ -1,6 +1,9 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { api, body, onceKey } from "../api/client";
 import type { ApprovalDetail, Verb } from "../api/types";
+import { explain } from "../parts/states";
+import { tell } from "../parts/toast";
 
 /** What is waiting for whoever is signed in, oldest deadline first. */
 export function useInbox() {
@@ -43,9 +46,17 @@ export function useApproval(id: string) {
 
 export type Decide = { verb: Verb; args?: unknown; note?: string };
 
-/** Decides about exactly what was shown: the request names the version seen. */
+/**
+ * Decides about exactly what was shown: the request names the version seen. Whoever has
+ * moved on before the answer came is told if the decision was not taken.
+ */
 export function useDecide(approval: ApprovalDetail) {
   const client = useQueryClient();
+  const shown = useRef(false);
+  useEffect(() => {
+    shown.current = true;
+    return () => void (shown.current = false);
+  }, []);
   return useMutation({
     mutationFn: (d: Decide) =>
       body(
@@ -54,6 +65,10 @@ export function useDecide(approval: ApprovalDetail) {
           body: { verb: d.verb, args: d.args, note: d.note, digest: approval.digest },
         }),
       ),
+    onError: (e) => {
+      const { title, advice } = explain(e);
+      if (!shown.current) tell([`Not decided: ${approval.title}`, title, advice].filter(Boolean).join(" "), "bad");
+    },
     onSettled: () => {
       void client.invalidateQueries({ queryKey: ["approvals"] });
       void client.invalidateQueries({ queryKey: ["approval", approval.id] });

@@ -34,13 +34,16 @@ const stale: Record<string, string[]> = {
   run: ["runs", "run", "case"],
 };
 
+/** How long after a refusal the server is asked again, doubling up to the second. */
+const [soon, seldom] = [2_000, 60_000];
+
 /** How long a page that nobody looks at keeps listening. Browsers allow a site few connections. */
 const patience = 30_000;
 
 /**
  * Listens to the server's events while the page is looked at and marks what they
- * change as stale. The browser reconnects by itself and says which event it saw
- * last, so nothing is missed; after a lost connection everything is fetched again.
+ * change as stale. It reconnects and says which event it saw last, so nothing is
+ * missed; after a lost connection everything is fetched again.
  */
 export function useLive(enabled: boolean) {
   const client = useQueryClient();
@@ -51,16 +54,25 @@ export function useLive(enabled: boolean) {
     let last = "";
     let lost = false;
     let leaving: ReturnType<typeof setTimeout> | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    let pause = soon;
     const listen = () => {
       source = new EventSource(`/api/v1/events${last === "" ? "" : `?after=${last}`}`);
       source.onopen = () => {
         setConnected(true);
         if (lost) void client.invalidateQueries();
         lost = false;
+        pause = soon;
       };
       source.onerror = () => {
         lost = true;
         setConnected(false);
+        if (source?.readyState !== EventSource.CLOSED) return;
+        // The browser comes back by itself after a broken line, and never after a refusal:
+        // the product was restarting behind a proxy, or nobody is signed in any more.
+        void client.invalidateQueries({ queryKey: ["session"] });
+        again = setTimeout(listen, pause);
+        pause = Math.min(2 * pause, seldom);
       };
       source.onmessage = (m: MessageEvent<string>) => {
         last = m.lastEventId || last;
@@ -70,6 +82,7 @@ export function useLive(enabled: boolean) {
       };
     };
     const leave = () => {
+      clearTimeout(again);
       source?.close();
       source = undefined;
       lost = true;

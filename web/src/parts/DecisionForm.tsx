@@ -55,6 +55,7 @@ export function DecisionForm({ approval, schema, verb, busy, onDecide, onCancel 
 
   const submit = (e: FormEvent) => {
     e.preventDefault();
+    if (busy) return; // Ctrl+Enter submits whether or not the button can be pressed
     const found = verb === "edit" && schema ? problems(schema, args) : new Map<string, string>();
     if (needsNote && note.trim() === "") found.set("note", "Say why in a note, so that the agent and the record know.");
     setWrong(found);

@@ -83,7 +83,8 @@ function Desk({ items, id, query, empty, mine, head }: { items: ApprovalItem[]; 
   const [help, setHelp] = useState(false);
   const [verb, setVerb] = useState<Verb>();
   const wide = useWide();
-  const chosen = id ?? (wide ? items[0]?.id : undefined);
+  const first = useFirst(items, query);
+  const chosen = id ?? (wide ? first : undefined);
   const at = items.findIndex((a) => a.id === chosen);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => setVerb(undefined), [chosen]);
@@ -150,6 +151,18 @@ function Chosen({ id, verb, setVerb, onDone }: { id: string; verb: Verb | undefi
   const approval = useApproval(id);
   if (!approval.data) return approval.error ? <ErrorBox error={approval.error} retry={() => void approval.refetch()} /> : <div className="panel"><Loading lines={10} /></div>;
   return <Ask approval={approval.data} verb={verb} setVerb={setVerb} onDone={onDone} />;
+}
+
+/**
+ * The request that stands first when the list is opened. It stays the one that is shown
+ * while others come and go: nobody may find another request under the hand that decides.
+ */
+function useFirst(items: ApprovalItem[], query: string): string | undefined {
+  const [kept, keep] = useState<{ query: string; id: string }>();
+  const first = items[0]?.id;
+  if (kept?.query === query) return kept.id;
+  if (first !== undefined) keep({ query, id: first });
+  return first;
 }
 
 function useWide(): boolean {

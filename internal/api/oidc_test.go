@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -36,6 +37,17 @@ func TestSignInThroughAProvider(t *testing.T) {
 	callback := auth.CallbackPath + "?code=good&state=" + p.Asked.Get("state")
 	h.do("", http.MethodGet, callback).problem(403, dossier.Forbidden) // another browser
 	h.do("", http.MethodGet, callback+"&error=access_denied", "Cookie: "+detour.Name+"="+detour.Value).problem(403, dossier.Forbidden)
+	// A person is taken to the sign-in page, which says why they are there again.
+	p.Claims.Groups = nil
+	refused := h.do("", http.MethodGet, callback, "Cookie: "+detour.Name+"="+detour.Value, "Sec-Fetch-Mode: navigate").want(302, nil)
+	told := map[string]string{}
+	for _, c := range refused.Cookies() {
+		told[c.Name] = c.Value
+	}
+	if refused.Header.Get("Location") != "/" || told["dossier_told"] != url.PathEscape("Your account gives you no role here. Ask an admin for one.") || told["dossier"] != "" {
+		t.Errorf("sent to %s with %v", refused.Header.Get("Location"), told)
+	}
+	p.Claims.Groups = []string{"doors"}
 	back := h.do("", http.MethodGet, callback, "Cookie: "+detour.Name+"="+detour.Value, "Sec-Fetch-Site: cross-site").want(302, nil)
 	if got := back.Header.Get("Location"); got != "/inbox" {
 		t.Errorf("back at %s", got)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -101,10 +102,14 @@ func (s *Server) session(ctx context.Context, _ *struct{}) (*sessionOutput, erro
 }
 
 // visiting is who makes a request, as far as its connection tells.
-type visiting struct{ v auth.Visitor }
+type visiting struct {
+	v    auth.Visitor
+	page bool // a browser that goes there, and shows what it gets
+}
 
 // Resolve reads the connection.
 func (v *visiting) Resolve(ctx huma.Context) []error {
+	v.page = ctx.Header("Sec-Fetch-Mode") == "navigate"
 	v.v = auth.Visitor{Addr: hostOf(ctx.RemoteAddr()), Agent: ctx.Header("User-Agent")}
 	return nil
 }
@@ -200,17 +205,35 @@ type redirectOutput struct {
 }
 
 func (s *Server) startOIDC(ctx context.Context, in *struct {
+	visiting
 	Back string `query:"back" maxLength:"500" doc:"Path to return to"`
 }) (*redirectOutput, error) {
 	to, d, err := s.Auth.StartOIDC(ctx, in.Back)
 	if err != nil {
-		return nil, err
+		return s.toldAtTheDoor(ctx, in.visiting, err)
 	}
 	raw, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
 	return &redirectOutput{Location: to, SetCookie: []http.Cookie{s.detour(base64.RawURLEncoding.EncodeToString(raw), 600)}}, nil
+}
+
+// toldCookie carries the sentence that says why somebody was not signed in to the page
+// where they can begin again. It is a cookie because anyone could make up an address.
+const toldCookie = "dossier_told"
+
+// toldAtTheDoor takes a browser whose sign-in failed back to the sign-in page, which says
+// why. Programs get the problem itself.
+func (s *Server) toldAtTheDoor(ctx context.Context, v visiting, err error) (*redirectOutput, error) {
+	if !v.page {
+		return nil, err
+	}
+	_ = s.Problem(ctx, err) // logs what is not the visitor's doing
+	return &redirectOutput{Location: "/", SetCookie: []http.Cookie{s.detour("", -1), {
+		Name: toldCookie, Value: url.PathEscape(dossier.Message(err)), Path: "/", MaxAge: 60,
+		Secure: strings.HasPrefix(s.URL, "https://"), SameSite: http.SameSiteLaxMode,
+	}}}, nil
 }
 
 func (s *Server) detour(value string, age int) http.Cookie {
@@ -235,11 +258,11 @@ func (s *Server) finishOIDC(ctx context.Context, in *oidcInput) (*redirectOutput
 		err = json.Unmarshal(raw, &d)
 	}
 	if err != nil || in.Error != "" {
-		return nil, dossier.Errorf(dossier.Forbidden, "The identity provider did not sign you in. Begin again.").Because(err)
+		return s.toldAtTheDoor(ctx, in.visiting, dossier.Errorf(dossier.Forbidden, "The identity provider did not sign you in. Begin again.").Because(err))
 	}
 	ok, err := s.Auth.FinishOIDC(ctx, d, in.State, in.Code, in.v)
 	if err != nil {
-		return nil, err
+		return s.toldAtTheDoor(ctx, in.visiting, err)
 	}
 	return &redirectOutput{Location: d.Back, SetCookie: []http.Cookie{s.Auth.Cookie(ok), s.detour("", -1)}}, nil
 }

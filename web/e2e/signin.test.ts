@@ -27,6 +27,17 @@ test("a wrong password is refused in words, the right one lets in, and signing o
   assert.equal((await page.request.get(`${product.url}/api/v1/cases`)).status(), 401);
 });
 
+test("whoever the identity provider did not let in is told why, once", async () => {
+  const page = await (await browser.newContext()).newPage();
+  // No provider is configured here, which is one of the reasons why nobody gets in.
+  await page.goto(`${product.url}/api/v1/session/oidc?back=/cases`);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByText("No identity provider is configured.").waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.equal(await page.getByText("No identity provider is configured.").count(), 0);
+});
+
 test("whoever has no part in an app sees nothing of it", async () => {
   type App = { id: string; roles: { role: string }[] };
   const { items: apps } = await read<{ items: App[] }>(admin, product, "/api/v1/apps");

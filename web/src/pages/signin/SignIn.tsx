@@ -1,7 +1,7 @@
 import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import type { Session } from "../../api/types";
 import { useSignIn } from "../../hooks/session";
-import { ErrorBox } from "../../parts/states";
+import { ErrorBox, Notice } from "../../parts/states";
 
 /** The frame of the pages that need no identity. */
 export function Doorway({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
@@ -22,11 +22,21 @@ export function Doorway({ title, lead, children }: { title: string; lead?: React
   );
 }
 
+/** Why the identity provider's answer did not sign anybody in, once: the server leaves it in a cookie. */
+function takeTold(): string | undefined {
+  const told = document.cookie.split("; ").find((c) => c.startsWith("dossier_told="));
+  if (told === undefined) return undefined;
+  document.cookie = "dossier_told=; Max-Age=0; Path=/; SameSite=Lax";
+  return decodeURIComponent(told.slice("dossier_told=".length));
+}
+
 /** Signing in with a name and a password, or with the identity provider. */
 export function SignIn({ session }: { session: Session }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const signIn = useSignIn();
+  const [told, setTold] = useState<string>();
+  useEffect(() => setTold((was) => takeTold() ?? was), []);
   const submit = (e: FormEvent) => {
     e.preventDefault();
     signIn.mutate({ name, password });
@@ -35,7 +45,7 @@ export function SignIn({ session }: { session: Session }) {
   return (
     <Doorway title="Sign in" lead="Decisions that can be checked.">
       <form className="panel stack" onSubmit={submit}>
-        {signIn.error && <ErrorBox error={signIn.error} />}
+        {signIn.error ? <ErrorBox error={signIn.error} /> : told && <Notice tone="bad">{told}</Notice>}
         <div className="field">
           <label htmlFor="name">Name</label>
           <input id="name" className="input" autoComplete="username" autoCapitalize="none" required value={name} onChange={(e) => setName(e.target.value)} />

@@ -2,6 +2,8 @@ package airshed
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,6 +142,10 @@ func TestFromSurgeToFiledReport(t *testing.T) {
 		}
 		if _, err := b.recv.Get("CAQM-2025-11-14-002"); !errors.Is(err, dossier.NotFound) {
 			t.Error(err)
+		}
+		code, body := b.Call(http.MethodGet, "/api/v1/airshed/received/CAQM-2025-11-14-001/body", nil, nil)
+		if sum := sha256.Sum256([]byte(body)); code != http.StatusOK || hex.EncodeToString(sum[:]) != d.SHA256 {
+			t.Errorf("%d, the receiver's copy is another text than the one that was approved: %s", code, body)
 		}
 	})
 	t.Run("everything verifies", func(t *testing.T) {

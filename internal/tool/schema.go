@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -167,6 +169,26 @@ func holdsNUL(raw []byte) bool {
 		i++ // what is escaped begins no escape
 	}
 	return false
+}
+
+// inexact returns the first whole number in raw that its canonical form changes: that
+// holds what a float64 can.
+func inexact(raw []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		n, ok := tok.(json.Number)
+		if !ok || len(n) <= 15 || strings.ContainsAny(string(n), ".eE") {
+			continue
+		}
+		if f, err := n.Float64(); err != nil || strconv.FormatFloat(f, 'f', -1, 64) != string(n) {
+			return string(n)
+		}
+	}
 }
 
 // MarshalJSON writes the schema document.

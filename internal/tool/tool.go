@@ -303,6 +303,9 @@ func (t Tool) Plan(args json.RawMessage) (Plan, error) {
 		p.Args = args
 		return p, nil
 	}
+	if n := inexact(args); n != "" {
+		return Plan{}, dossier.Errorf(dossier.Invalid, "The number %s cannot be kept exactly, so another would be used.", n)
+	}
 	p.Args, err = canon.JSON(args)
 	return p, err
 }

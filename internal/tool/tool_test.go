@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -136,6 +137,33 @@ func TestToolsForARole(t *testing.T) {
 	for role, want := range map[dossier.Role]int{"desk": 1, "gate": 0, dossier.Auditor: 0, dossier.System: 1} {
 		if got := For(dossier.Principal{Roles: []dossier.Role{role}}, tools); len(got) != want {
 			t.Errorf("%s sees %d tools, want %d", role, len(got), want)
+		}
+	}
+}
+
+// TestNumbersThatCannotBeKept: what a person is shown, what the key names and what is
+// done are one number.
+func TestNumbersThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Account int64     `json:"account"`
+		Note    string    `json:"note,omitempty"`
+		Shares  []float64 `json:"shares,omitempty"`
+	}
+	pay := Def[in, string]{
+		Name: "pay", Doc: "Pays.", Effect: Act, Key: func(i in) string { return fmt.Sprint(i.Account) },
+		Run: func(context.Context, Call, in) (Output[string], error) { return Output[string]{}, nil },
+	}.Tool()
+	for args, ok := range map[string]bool{
+		`{"account":9007199254740993}`:                         false,
+		`{"account":9007199254740992}`:                         true,
+		`{"account":1,"note":"9007199254740993"}`:              true,
+		`{"account":1,"shares":[0.1000000000000000055511151]}`: true,
+		`{"account":1,"shares":[2,123456789012345678901]}`:     false,
+	} {
+		p, err := pay.Plan(json.RawMessage(args))
+		if ok != (err == nil) || !ok && dossier.KindOf(err) != dossier.Invalid {
+			t.Errorf("%s: %s, %v", args, p.Args, err)
 		}
 	}
 }

@@ -56,23 +56,39 @@ func TestActWaitsForAPerson(t *testing.T) {
 // found out again if nothing answered.
 func TestWhatCannotBeDoneIsNotAsked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, agenttest.Calls("act", `{"name":"a"}`), agenttest.Says("done"))
+	w := newWorld(t)
+	w.agent.Policy = func(_ context.Context, req *model.Request) (*model.Reply, error) { // what a policy did is written late
+		for _, call := range []model.Planned{{Tool: "look", Args: nameIn{"depot"}}, {Tool: "act", Args: nameIn{"a"}}} {
+			if _, done := req.Last(call.Tool); !done {
+				return req.Calling(call), nil
+			}
+		}
+		return model.Say("done"), nil
+	}
 	var input string
+	seen := 0
 	err := dossier.Errorf(dossier.Unavailable, "The roster does not answer.")
 	i := slices.IndexFunc(w.agent.Tools, func(t tool.Tool) bool { return t.Name == "act" })
 	w.agent.Tools[i] = tool.Def[nameIn, nameOut]{
 		Name: "act", Doc: "Acts.", Effect: tool.Act, Key: func(in nameIn) string { return in.Name },
-		Before: func(_ context.Context, c tool.Call, _ nameIn) error { input = string(c.Input); return err },
+		Before: func(ctx context.Context, c tool.Call, _ nameIn) error {
+			facts, _, _ := w.log.Facts(ctx, c.Case)
+			input, seen = string(c.Input), len(facts)
+			return err
+		},
 		Run: func(context.Context, tool.Call, nameIn) (tool.Output[nameOut], error) {
 			return tool.Output[nameOut]{}, errors.New("it ran")
 		},
 	}.Tool()
-	if _, got := w.runner.Drive(t.Context(), "run-1"); dossier.KindOf(got) != dossier.Unavailable || len(w.returns()) != 0 {
+	if _, got := w.runner.Drive(t.Context(), "run-1"); dossier.KindOf(got) != dossier.Unavailable || len(w.returns()) != 1 {
 		t.Fatalf("got %v and %q while nothing answers", got, w.returns())
+	}
+	if seen != 1 {
+		t.Errorf("the tool finds %d facts of the look before it, want 1", seen)
 	}
 	err = dossier.Errorf(dossier.Conflict, "The depot is closed.")
 	run := w.drive()
-	if got := w.returns(); run.Status != dossier.Done || len(w.log.Pending()) != 0 || len(got) != 1 || got[0] != `act failed {"error":"The depot is closed."}` {
+	if got := w.returns(); run.Status != dossier.Done || len(w.log.Pending()) != 0 || len(got) != 2 || got[1] != `act failed {"error":"The depot is closed."}` {
 		t.Errorf("status %s, %d pending, came back %q", run.Status, len(w.log.Pending()), got)
 	}
 	if input != `{"x":1}` {

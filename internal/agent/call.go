@@ -177,6 +177,9 @@ func (m *mover) behind(p *prepared, first Act) {
 
 // worthAsking refuses a call of which the tool says that it could not be carried out.
 func (m *mover) worthAsking(ctx context.Context, p *prepared) error {
+	if err := m.flushFacts(ctx); err != nil { // the tool may look for them
+		return err
+	}
 	err := m.before(ctx, p)
 	if k := dossier.KindOf(err); err != nil && (k == dossier.Unavailable || k == dossier.Internal || ctx.Err() != nil) {
 		return err

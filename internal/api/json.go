@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"dossier/internal/canon"
 )
 
 // formats are how bodies are read and written: as JSON, with errors that say where.
@@ -23,25 +25,11 @@ func readJSON(data []byte, v any) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("cannot hold the %s at %s", wrong.Value, wrong.Field)
 	}
-	if at := nulAt(data); err == nil && at >= 0 {
+	if at := canon.NUL(data); err == nil && at >= 0 {
 		line, column := place(data, int64(at)+1)
 		return fmt.Errorf("holds a character that cannot be stored (\\u0000) at line %d, column %d", line, column)
 	}
 	return err
-}
-
-// nulAt is where JSON holds an escaped NUL, which not every database keeps, or -1.
-func nulAt(data []byte) int {
-	for i := 0; i < len(data); i++ {
-		if data[i] != '\\' {
-			continue
-		}
-		if bytes.HasPrefix(data[i:], []byte(`\u0000`)) {
-			return i
-		}
-		i++ // what is escaped escapes nothing
-	}
-	return -1
 }
 
 // place is where the last of n bytes stands for people, who count from 1.

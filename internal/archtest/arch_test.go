@@ -64,7 +64,7 @@ var layers = []layer{
 	{"internal/store/storetest", []string{".", "internal/agent", "internal/app", "internal/approval", "internal/auth", "internal/db", "internal/ledger", "internal/records", "internal/store", "internal/work"}},
 	{"internal/desk", []string{".", "internal/agent", "internal/app", "internal/approval", "internal/canon", "internal/db", "internal/eval", "internal/records", "internal/store", "internal/work", "internal/model", "internal/tool"}},
 	{"internal/scratch", []string{".", "internal/agent", "internal/app", "internal/approval", "internal/desk", "internal/eval", "internal/model", "internal/store", "internal/tool"}},
-	{"internal/api", []string{".", "internal/agent", "internal/app", "internal/approval", "internal/auth", "internal/db", "internal/eval", "internal/faith", "internal/ledger", "internal/model", "internal/records", "internal/tool", "internal/webhook", "web"}},
+	{"internal/api", []string{".", "internal/agent", "internal/app", "internal/approval", "internal/auth", "internal/canon", "internal/db", "internal/eval", "internal/faith", "internal/ledger", "internal/model", "internal/records", "internal/tool", "internal/webhook", "web"}},
 	{"internal/api/apitest", []string{".", "internal/app"}},
 	{"internal/mcp", []string{".", "internal/agent", "internal/app", "internal/model", "internal/tool"}},
 	{"apps", []string{"apps/*", "internal/app"}},

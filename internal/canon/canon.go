@@ -39,6 +39,21 @@ func Text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, lost), "\x00", lost)
 }
 
+// NUL returns where a string of the JSON in raw holds U+0000, which can only be written
+// as an escape and which not every database keeps, or -1.
+func NUL(raw []byte) int {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(raw[i:], []byte(`\u0000`)) {
+			return i
+		}
+		i++ // what is escaped escapes nothing
+	}
+	return -1
+}
+
 // Digest returns the SHA-256 of v's canonical form, in hex.
 func Digest(v any) (string, error) {
 	raw, err := json.Marshal(v)

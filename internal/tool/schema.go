@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"dossier"
+	"dossier/internal/canon"
 )
 
 // A Schema is a JSON Schema that values can be checked against. The zero Schema
@@ -140,7 +141,7 @@ func (s Schema) Check(raw json.RawMessage) error {
 	if c.flat != nil && c.flat.accepts(raw) {
 		return nil
 	}
-	if holdsNUL(raw) {
+	if canon.NUL(raw) >= 0 {
 		return dossier.Errorf(dossier.Invalid, "A text in it holds the character U+0000, which cannot be stored. Leave it out.")
 	}
 	var v any
@@ -154,21 +155,6 @@ func (s Schema) Check(raw json.RawMessage) error {
 		return dossier.Errorf(dossier.Invalid, "%s", explain(err))
 	}
 	return nil
-}
-
-// holdsNUL reports whether a string of the JSON in raw holds U+0000, which can only be
-// written as an escape and which PostgreSQL does not store.
-func holdsNUL(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		if bytes.HasPrefix(raw[i:], []byte(`\u0000`)) {
-			return true
-		}
-		i++ // what is escaped begins no escape
-	}
-	return false
 }
 
 // inexact returns the first whole number in raw that its canonical form changes: that

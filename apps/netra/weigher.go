@@ -51,7 +51,7 @@ func (o *office) adoptWeights() tool.Tool {
 			if in != carried(p, test) {
 				return adoptOut{}, "", dossier.Errorf(dossier.Invalid, "That is not the proposal of this case, as it was back-tested. Ask again with the brief as it is.")
 			}
-			return adoptOut{p.Version}, "The proposed weights are in force.", o.book.Adopt(ctx, p.ID, test.Params.From, o.cfg.params(), by, c.Now)
+			return adoptOut{p.Version}, nowInForce, o.book.Adopt(ctx, p.ID, test.Params.From, o.cfg.params(), by, c.Now)
 		}),
 	}.Tool()
 }

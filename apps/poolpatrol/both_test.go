@@ -76,8 +76,8 @@ func TestSaveMany(t *testing.T) {
 	}
 }
 
-// TestLooks counts looks at vans on each database, over the turn of a week and a year.
-func TestLooks(t *testing.T) {
+// TestTotals counts audits on each database, over the turn of a week and a year.
+func TestTotals(t *testing.T) {
 	t.Parallel()
 	for _, database := range storetest.Databases {
 		t.Run(database, func(t *testing.T) {

@@ -71,12 +71,12 @@ func (s Source) Metrics(ctx context.Context) (Metrics, error) {
 	if m.Fleet, err = s.Roster.Count(ctx); err != nil {
 		return m, err
 	}
-	looks, err := s.Book.Looks(ctx)
+	totals, err := s.Book.Totals(ctx)
 	if err != nil {
 		return m, err
 	}
-	m.countAudits(looks, s)
-	if m.Latency, err = s.latency(ctx, m.Audits, looks.Took); err != nil {
+	m.countAudits(totals, s)
+	if m.Latency, err = s.latency(ctx, m.Audits, totals.Took); err != nil {
 		return m, err
 	}
 	all, err := s.Desk.Spent(ctx, "")
@@ -97,16 +97,16 @@ func (s Source) Metrics(ctx context.Context) (Metrics, error) {
 	return m, err
 }
 
-func (m *Metrics) countAudits(l casebook.Looks, s Source) {
-	for _, w := range l.Weeks {
+func (m *Metrics) countAudits(t casebook.Totals, s Source) {
+	for _, w := range t.Weeks {
 		m.Audits += w.Audits
 		m.Cleared += w.Audits - w.Flagged
 	}
-	m.Vans = l.Vans
+	m.Vans = t.Vans
 	m.HoursSaved = float64(m.Audits*s.MinutesPerAudit) / 60
 	m.BaselinePart = m.HoursSaved / baselineHours
 	m.CostSaved = m.HoursSaved * s.HourlyCost
-	m.Weeks = filled(l.Weeks)
+	m.Weeks = filled(t.Weeks)
 }
 
 // latency returns how the durations of n audits, that took so long together, are spread.

@@ -29,7 +29,7 @@ func TestSpread(t *testing.T) {
 func TestWeeks(t *testing.T) {
 	t.Parallel()
 	var m Metrics
-	m.countAudits(casebook.Looks{Vans: 2, Weeks: []casebook.Week{
+	m.countAudits(casebook.Totals{Vans: 2, Weeks: []casebook.Week{
 		{Monday: "2026-02-23", Audits: 1}, {Monday: "2026-03-02", Audits: 1, Flagged: 1}, {Monday: "2026-03-23", Audits: 2, Flagged: 1},
 	}}, Source{MinutesPerAudit: 30, HourlyCost: 50})
 	const want = "[{2026-02-23 1 0} {2026-03-02 1 1} {2026-03-09 0 0} {2026-03-16 0 0} {2026-03-23 2 1}]"

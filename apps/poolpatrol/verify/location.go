@@ -72,7 +72,7 @@ func (r *Result) withProfiles(riders []roster.Employee, now time.Time) error {
 
 // crew returns a van and the riders asked about.
 func (s Specialists) crew(ctx context.Context, c tool.Call, in CheckIn) (roster.Van, []roster.Employee, error) {
-	if err := sameVan(c, in.Vanpool); err != nil {
+	if err := ownVan(c, in.Vanpool); err != nil {
 		return roster.Van{}, nil, err
 	}
 	van, err := s.Roster.Crew(ctx, in.Vanpool)

@@ -31,7 +31,7 @@ func (s Specialists) getEmployeeShifts() tool.Tool {
 		Doc:   "Returns the shift, schedule and days off of each employee, compares them with the van's majority shift and gives the rule's verdict.",
 		Roles: s.Roles,
 		Run: func(ctx context.Context, c tool.Call, in CheckIn) (tool.Output[shiftsOut], error) {
-			if err := sameVan(c, in.Vanpool); err != nil {
+			if err := ownVan(c, in.Vanpool); err != nil {
 				return tool.Output[shiftsOut]{}, err
 			}
 			van, err := s.Roster.Van(ctx, in.Vanpool)

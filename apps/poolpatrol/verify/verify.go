@@ -84,8 +84,8 @@ func (s Specialists) sameCase(ctx context.Context, run dossier.Run) (none agent.
 	return none, nil
 }
 
-// sameVan refuses a look at another van than the one the run is about.
-func sameVan(c tool.Call, vanpool string) error {
+// ownVan refuses a look at another van than the one the run is about.
+func ownVan(c tool.Call, vanpool string) error {
 	var about CheckIn
 	if json.Unmarshal(c.Input, &about) == nil && about.Vanpool != "" && about.Vanpool != vanpool {
 		return dossier.Errorf(dossier.Invalid, "This look is about %s, not %s.", about.Vanpool, vanpool)

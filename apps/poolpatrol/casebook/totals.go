@@ -15,36 +15,36 @@ type Week struct {
 	Flagged int    `json:"flagged"` // audits that did not end as verified
 }
 
-// Looks sums up every look at a van.
-type Looks struct {
-	Vans  int           // that were looked at
+// Totals sum up every audit.
+type Totals struct {
+	Vans  int           // that were audited
 	Took  time.Duration // together
-	Weeks []Week        // those with a look, in order
+	Weeks []Week        // those with an audit, in order
 }
 
-// Looks counts in the database: a large fleet has millions of rows.
-func (b Book) Looks(ctx context.Context) (l Looks, err error) {
+// Totals counts in the database: a large fleet has millions of rows.
+func (b Book) Totals(ctx context.Context) (t Totals, err error) {
 	// The first of January 1970 was a Thursday.
 	rows, err := b.DB.Query(ctx, `SELECT (at / 86400000000 + 3) / 7, COUNT(*), SUM(CASE WHEN status = 'verified' THEN 0 ELSE 1 END), CAST(SUM(took) AS BIGINT)
 		FROM poolpatrol_audits GROUP BY 1 ORDER BY 1`)
-	l.Weeks, err = db.Collect(rows, err, func(r db.Row) (w Week, err error) {
+	t.Weeks, err = db.Collect(rows, err, func(r db.Row) (w Week, err error) {
 		var week, took int64
 		err = r.Scan(&week, &w.Audits, &w.Flagged, &took)
 		w.Monday = time.Unix((week*7-3)*86400, 0).UTC().Format(time.DateOnly)
-		l.Took += time.Duration(took) * time.Microsecond
+		t.Took += time.Duration(took) * time.Microsecond
 		return w, err
 	})
 	if err != nil {
-		return l, fmt.Errorf("count audits: %w", err)
+		return t, fmt.Errorf("count audits: %w", err)
 	}
-	err = b.DB.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT vanpool FROM poolpatrol_audits GROUP BY vanpool) AS vans`).Scan(&l.Vans)
+	err = b.DB.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT vanpool FROM poolpatrol_audits GROUP BY vanpool) AS vans`).Scan(&t.Vans)
 	if err != nil {
-		return l, fmt.Errorf("count audited vans: %w", err)
+		return t, fmt.Errorf("count audited vans: %w", err)
 	}
-	return l, nil
+	return t, nil
 }
 
-// TookAt returns how long the look took that stands at a place, from 0, when all are
+// TookAt returns how long the audit took that stands at a place, from 0, when all are
 // ordered by how long they took.
 func (b Book) TookAt(ctx context.Context, place int) (time.Duration, error) {
 	var took int64

@@ -14,7 +14,7 @@ export function Dialog({ title, open, onClose, children }: { title: string; open
     <dialog ref={ref} className="dialog" aria-label={title} onClose={onClose} onClick={(e) => e.target === ref.current && onClose()}>
       {open && (
         <div className="stack">
-          <header className="row between">
+          <header className="dialog-head">
             <h2>{title}</h2>
             <button type="button" className="button icon quiet" aria-label="Close" onClick={onClose}><Icon name="cross" /></button>
           </header>

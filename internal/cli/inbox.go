@@ -84,7 +84,7 @@ func (l *line) showApproval() *cobra.Command {
 			}
 			a, err := p.store.Approval(ctx, dossier.ApprovalID(args[0]))
 			if err != nil {
-				return err
+				return whereApprovals(err)
 			}
 			chain, _, err := p.store.Facts(ctx, a.Case)
 			if err != nil {
@@ -118,6 +118,15 @@ func (l *line) showApproval() *cobra.Command {
 			})
 		},
 	}
+}
+
+// whereApprovals adds to an error about an approval that is not there where to find those
+// that are.
+func whereApprovals(err error) error {
+	if dossier.KindOf(err) != dossier.NotFound {
+		return err
+	}
+	return dossier.Errorf(dossier.NotFound, "%s `dossier inbox --all` lists those there are.", dossier.Message(err)).Because(err)
 }
 
 func (l *line) decide(verb dossier.Verb) *cobra.Command {
@@ -175,7 +184,7 @@ func readArgs(text string) (json.RawMessage, error) {
 func (l *line) decideNow(ctx context.Context, p *product, id dossier.ApprovalID, d dossier.Decision) error {
 	a, err := p.inbox.Decide(ctx, id, "", d)
 	if err != nil {
-		return err
+		return whereApprovals(err)
 	}
 	out := struct {
 		Approval dossier.Approval `json:"approval"`

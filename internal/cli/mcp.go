@@ -71,7 +71,7 @@ func (p *product) tools(id string) (*mcp.Server, error) {
 		})
 	}
 	if len(s.Apps) == 0 {
-		return nil, dossier.Errorf(dossier.NotFound, "There is no app %q.", id)
+		return nil, dossier.Errorf(dossier.NotFound, "There is no app %q. `dossier apps` lists those there are.", id)
 	}
 	return s, nil
 }
